@@ -1,0 +1,1 @@
+//! Runner, scorer and cases of the evaluation.

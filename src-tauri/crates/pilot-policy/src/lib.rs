@@ -1,0 +1,1 @@
+//! Capability suffix to verdict

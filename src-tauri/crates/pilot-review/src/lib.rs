@@ -1,0 +1,14 @@
+//! What a card shows, worked out from the exact bytes that would be written and from the task's tool results.
+//!
+//! Everything here is pure: bytes and results in, a [`Card`] out. Differences are read back from the final bytes, not
+//! from the arguments that made them, so a card cannot show anything else than what an approval would write.
+//!
+//! **What this crate must not know:** files, the guard, the database, the service, who asks. It never decides whether
+//! anything is written.
+
+mod card;
+
+pub use card::{
+    Card, CellChange, Difference, DiffLine, Figure, FigureVerdict, FileFacts, Flag, FlagKind, LineKind, Loss, LossKind, NumberCheck,
+    RowChange, Span, SpanMark, TableDifference, Verb, Weight,
+};

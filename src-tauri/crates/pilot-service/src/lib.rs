@@ -1,0 +1,1 @@
+//! Composes the rooms below it.

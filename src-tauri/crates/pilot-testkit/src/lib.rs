@@ -1,0 +1,1 @@
+//! Temporary workspaces, scripts, fixed clock, fake model server, architecture test

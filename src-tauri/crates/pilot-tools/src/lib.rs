@@ -1,0 +1,1 @@
+//! Tool bodies, memory, skills and the registry
