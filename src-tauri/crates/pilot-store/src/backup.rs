@@ -1,0 +1,140 @@
+//! Copies of the database: before a migration, on request, and of a damaged file.
+
+use crate::open::{self, Access, Durability, wal_of};
+use crate::{DataDir, Store, StoreError, process};
+use sqlx::{Connection, SqliteConnection};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// A copy of the database.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backup {
+    /// The file.
+    pub path: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// True when it is a damaged file that was kept, and not a backup that can be put back.
+    pub damaged: bool,
+}
+
+/// Writes a whole, checked copy of the database into the backups folder and returns its path.
+///
+/// # Errors
+/// When the copy cannot be written; no half copy stays.
+pub async fn make(store: &Store, data: &DataDir) -> Result<PathBuf, StoreError> {
+    let mut connection = store.extra_connection().await?;
+    let made = copy_into(&mut connection, data, "backup").await;
+    connection.close().await?;
+    made
+}
+
+/// All copies, newest name first.
+///
+/// # Errors
+/// [`StoreError::Folder`] when the folder cannot be listed.
+#[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
+pub fn list(data: &DataDir) -> Result<Vec<Backup>, StoreError> {
+    let told = |source| StoreError::folder("the backups folder", source);
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(data.backups()).map_err(told)? {
+        let entry = entry.map_err(told)?;
+        let path = entry.path();
+        if path.extension().is_some_and(|extension| extension == "sqlite") {
+            let damaged = entry.file_name().to_string_lossy().starts_with(DAMAGED);
+            found.push(Backup { size: entry.metadata().map_err(told)?.len(), path, damaged });
+        }
+    }
+    found.sort_by(|one, other| other.path.cmp(&one.path));
+    Ok(found)
+}
+
+/// Puts a backup in the place of the database. The file that was there is kept in the backups folder. Nobody may have
+/// the database open.
+///
+/// # Errors
+/// [`StoreError::Locked`] while a process has it open; [`StoreError::Corrupt`] when the backup itself is damaged, in
+/// which case nothing was changed.
+#[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
+pub async fn restore(data: &DataDir, backup: &Path) -> Result<(), StoreError> {
+    let told = |source| StoreError::folder("the backup", source);
+    let in_use =
+        || StoreError::Locked { detail: "close every window and command of this program first".to_owned() };
+    let gate = process::open_lock_file(&data.opening_lock())?;
+    let presence = process::open_lock_file(&data.presence_lock())?;
+    if !process::try_exclusive(&gate)? || !process::try_exclusive(&presence)? {
+        return Err(in_use());
+    }
+    let staged = data.database().with_extension("sqlite.restored");
+    std::fs::copy(backup, &staged).map_err(told)?;
+    let mut copy = open::connect(&staged, Access::Write, Durability::Full).await?;
+    let checked = open::quick_check(&mut copy).await;
+    copy.close().await?;
+    if let Err(error) = checked {
+        std::fs::remove_file(&staged).map_err(told)?;
+        return Err(error);
+    }
+    std::fs::File::open(&staged).and_then(|file| file.sync_all()).map_err(told)?;
+    if data.database().exists() || wal_of(&data.database()).exists() {
+        keep_as_it_is(data, "replaced-")?;
+    }
+    // The log belongs to the file that goes; beside another file it would be poison.
+    match std::fs::remove_file(wal_of(&data.database())) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(told(error)),
+        Ok(()) | Err(_) => {}
+    }
+    std::fs::rename(&staged, data.database()).map_err(told)?;
+    open::sync_folder(&data.database())
+}
+
+const DAMAGED: &str = "damaged-";
+
+/// Copies the database file and its log into the backups folder as they are. The same damaged file is copied once,
+/// however often it is opened.
+pub(crate) fn keep_damaged(data: &DataDir) -> Result<PathBuf, StoreError> {
+    keep_as_it_is(data, DAMAGED)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
+fn keep_as_it_is(data: &DataDir, prefix: &str) -> Result<PathBuf, StoreError> {
+    let told = |source| StoreError::folder("a copy of the database as it is", source);
+    let database = data.database();
+    let log = wal_of(&database);
+    let (seconds, size) = [&database, &log]
+        .into_iter()
+        .find_map(|path| std::fs::metadata(path).ok())
+        .map(|found| (found.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok()), found.len()))
+        .map_or((0, 0), |(at, size)| (at.map_or(0, |at| at.as_secs()), size));
+    let kept = data.backups().join(format!("{prefix}{seconds}-{size}.sqlite"));
+    for (from, to) in [(&database, kept.clone()), (&log, wal_of(&kept))] {
+        if from.exists() && !to.exists() {
+            std::fs::copy(from, &to).map_err(told)?;
+            std::fs::File::open(&to).and_then(|file| file.sync_all()).map_err(told)?;
+        }
+    }
+    Ok(kept)
+}
+
+/// `VACUUM INTO` a new file of the backups folder.
+#[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
+pub(crate) async fn copy_into(
+    connection: &mut SqliteConnection,
+    data: &DataDir,
+    reason: &str,
+) -> Result<PathBuf, StoreError> {
+    let told = |source| StoreError::folder("a backup of the database", source);
+    let name = format!(
+        "{}-{reason}-{}.sqlite",
+        chrono::Utc::now().format("%Y%m%dT%H%M%SZ"),
+        uuid::Uuid::now_v7().simple()
+    );
+    let path = data.backups().join(name);
+    let text =
+        path.to_str().ok_or_else(|| told(std::io::Error::other("the data folder's name is not UTF-8")))?;
+    if let Err(error) = sqlx::query("VACUUM INTO ?1").bind(text).execute(connection).await {
+        let _ = std::fs::remove_file(&path);
+        return Err(error.into());
+    }
+    std::fs::File::open(&path).and_then(|file| file.sync_all()).map_err(told)?;
+    open::sync_folder(&path)?;
+    Ok(path)
+}
