@@ -40,10 +40,18 @@ impl AuthorizedCall {
 
     /// A call that a person approved. `None` when the grant is for another task, another call or other arguments.
     #[must_use]
-    pub fn granted(task: &TaskId, call: ToolCall, effect: PreparedEffect, grant: ApprovalGrant) -> Option<Self> {
+    pub fn granted(
+        task: &TaskId,
+        call: ToolCall,
+        effect: PreparedEffect,
+        grant: ApprovalGrant,
+    ) -> Option<Self> {
         let ApprovalGrant { task: granted_task, call: granted_call, digest, operation } = grant;
-        (granted_task == *task && granted_call == call.id && digest == call.digest())
-            .then_some(Self { call, effect: Some(effect), operation: Some(operation) })
+        (granted_task == *task && granted_call == call.id && digest == call.digest()).then_some(Self {
+            call,
+            effect: Some(effect),
+            operation: Some(operation),
+        })
     }
 
     /// The call.

@@ -6,12 +6,19 @@
 //! [`Verdict::Allow`](pilot_types::Verdict) or by consuming an [`ApprovalGrant`].
 
 mod authorize;
+mod conversation;
 mod port;
 mod run;
+mod schema;
+mod settle;
+mod transcript;
+mod wait;
 
 pub use authorize::{ApprovalGrant, AuthorizedCall};
-pub use run::{Checkpoint, RunOutcome, RunPorts, RunStart};
 pub use port::{
-    Clock, DeltaSink, EventSink, Gate, ModelAnswer, ModelError, ModelProvider, ModelRequest, SinkError, SystemClock, Tool,
-    ToolContext, ToolError, ToolRegistry,
+    Clock, DeltaSink, EventSink, Gate, ModelAnswer, ModelError, ModelProvider, ModelRequest, SinkError,
+    SystemClock, Tool, ToolContext, ToolError, ToolRegistry,
 };
+pub use run::{Checkpoint, RunOutcome, RunPorts, RunStart, run_task};
+pub use settle::{CALLS_PER_ANSWER, TOOL_TIMEOUT};
+pub use transcript::rebuild;

@@ -3,7 +3,7 @@
 use crate::AuthorizedCall;
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
-use pilot_types::{ErrorCode, Event, Message, PreparedEffect, TokenUsage, ToolCall, ToolResult, ToolSpec, Verdict};
+use pilot_types::{ErrorCode, Event, Message, PreparedEffect, TokenUsage, ToolCall, ToolSpec, Verdict};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
