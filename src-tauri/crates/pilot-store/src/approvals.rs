@@ -245,15 +245,20 @@ pub async fn get(conn: &mut SqliteConnection, id: &ApprovalId) -> Result<Option<
     row.as_ref().map(read).transpose()
 }
 
-/// The exact bytes of a card; `None` when there is no such card.
+/// The exact bytes of a card.
 ///
 /// # Errors
-/// When the database cannot be read.
-pub async fn bytes(conn: &mut SqliteConnection, id: &ApprovalId) -> Result<Option<Vec<u8>>, StoreError> {
-    Ok(sqlx::query_scalar("SELECT bytes FROM approval_bytes WHERE approval = ?1")
+/// [`StoreError::Unreadable`] when there is no such card.
+pub async fn bytes(conn: &mut SqliteConnection, id: &ApprovalId) -> Result<Vec<u8>, StoreError> {
+    let found: Option<Vec<u8>> = sqlx::query_scalar("SELECT bytes FROM approval_bytes WHERE approval = ?1")
         .bind(id.as_str())
         .fetch_optional(conn)
-        .await?)
+        .await?;
+    found.ok_or_else(|| StoreError::Unreadable {
+        table: "approval_bytes",
+        column: "bytes",
+        detail: "there is no such card".to_owned(),
+    })
 }
 
 /// Cards: those that wait, oldest first, or all, newest first.

@@ -1,6 +1,7 @@
 //! The data folder: everything that this program keeps, outside every workspace.
 
 use crate::StoreError;
+use crate::open::sync_folder;
 use std::path::{Path, PathBuf};
 
 /// The data folder of one installation. Its sub-folders exist once this value does.
@@ -18,12 +19,16 @@ impl DataDir {
     #[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let path = path.as_ref();
+        let fresh = !path.exists();
         make_private(path)?;
         let root = std::fs::canonicalize(path)
             .map_err(|source| StoreError::folder(format!("the data folder {}", path.display()), source))?;
         let data = Self { root };
         for folder in [data.locks(), data.undo(), data.logs(), data.backups(), data.scratch()] {
             make_private(&folder)?;
+        }
+        if fresh {
+            sync_folder(&data.root)?;
         }
         Ok(data)
     }

@@ -12,6 +12,7 @@
 //!   never replaced by an empty one ([`Store::open`]);
 //! - whether another process lives is read from the lock that it holds ([`process_alive`]), never from a number.
 
+pub mod answers;
 pub mod approvals;
 pub mod artifacts;
 pub mod backup;

@@ -64,12 +64,11 @@ async fn connect_with(
         .pragma("temp_store", "memory")
         .pragma("journal_size_limit", "8388608")
         .disable_statement_logging();
-    if create {
-        options = options.journal_mode(SqliteJournalMode::Wal);
-    }
-    if access == Access::Read {
-        options = options.pragma("query_only", "on");
-    }
+    options = match access {
+        // Nothing to do where it is so already; a backup that was put back has lost it.
+        Access::Write => options.journal_mode(SqliteJournalMode::Wal),
+        Access::Read => options.pragma("query_only", "on"),
+    };
     Ok(options.connect().await?)
 }
 
@@ -124,6 +123,11 @@ async fn open_behind_gate(
         let pending = schema_state(&mut writer, migrations).await?;
         if unclean {
             quick_check(&mut writer).await?;
+        }
+        if pending && !alone {
+            let detail =
+                "another version of this program has it open; close it to bring the database up to date";
+            return Err(StoreError::Locked { detail: detail.to_owned() });
         }
         if pending {
             migrate(&mut writer, data, migrations).await?;
@@ -285,4 +289,131 @@ fn suffixed(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests damage and look at files on purpose")]
+mod tests {
+    use super::*;
+    use pilot_types::ErrorCode;
+    use sqlx::SqlSafeStr;
+    use sqlx::migrate::{Migration, MigrationType};
+
+    /// This version's migrations and one more.
+    fn next_version(sql: &'static str) -> Migrator {
+        let mut all: Vec<Migration> = MIGRATIONS.iter().cloned().collect();
+        let version = all.iter().map(|migration| migration.version).max().unwrap() + 1;
+        all.push(Migration::new(version, "next".into(), MigrationType::Simple, sql.into_sql_str(), false));
+        Migrator::with_migrations(all)
+    }
+
+    async fn closed_database(data: &DataDir) {
+        let opened = open(data, Durability::Full).await.unwrap();
+        opened.writer.close().await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn an_older_database_is_backed_up_and_then_migrated() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataDir::open(folder.path()).unwrap();
+        let mut opened = open(&data, Durability::Full).await.unwrap();
+        sqlx::query("INSERT INTO settings (key, value) VALUES ('kept', '1')")
+            .execute(&mut opened.writer)
+            .await
+            .unwrap();
+        opened.writer.close().await.unwrap();
+        drop(opened.presence);
+
+        let newer = next_version("CREATE TABLE later (id TEXT) STRICT");
+        let mut opened = open_with(&data, Durability::Full, &newer).await.unwrap();
+        let later: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM later").fetch_one(&mut opened.writer).await.unwrap();
+        assert_eq!(later, 0, "the migration was applied");
+        opened.writer.close().await.unwrap();
+        drop(opened.presence);
+
+        let backups = backup::list(&data).unwrap();
+        assert_eq!(backups.len(), 1, "one backup was made before the schema changed: {backups:?}");
+        let mut copy = connect(&backups[0].path, Access::Read, Durability::Full).await.unwrap();
+        let kept: String =
+            sqlx::query_scalar("SELECT value FROM settings").fetch_one(&mut copy).await.unwrap();
+        assert_eq!(kept, "1", "the backup holds the rows");
+        let applied: i64 = sqlx::query_scalar("SELECT max(version) FROM _sqlx_migrations")
+            .fetch_one(&mut copy)
+            .await
+            .unwrap();
+        assert_eq!(applied, 1, "the backup holds the old schema");
+        copy.close().await.unwrap();
+
+        let refused = open(&data, Durability::Full).await.err().unwrap();
+        assert_eq!(
+            refused.code(),
+            ErrorCode::DatabaseNewer,
+            "this version must not open the newer one: {refused}"
+        );
+        assert!(refused.to_string().contains("newer version"), "the refusal says what to do: {refused}");
+
+        backup::restore(&data, &backups[0].path).await.unwrap();
+        let mut opened = open(&data, Durability::Full).await.unwrap();
+        let mode: String =
+            sqlx::query_scalar("PRAGMA journal_mode").fetch_one(&mut opened.writer).await.unwrap();
+        assert_eq!(mode, "wal", "a backup that was put back is a full database again");
+        let kept: String =
+            sqlx::query_scalar("SELECT value FROM settings").fetch_one(&mut opened.writer).await.unwrap();
+        assert_eq!(kept, "1", "with its rows");
+    }
+
+    #[tokio::test]
+    async fn a_failed_migration_leaves_the_old_database_usable() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataDir::open(folder.path()).unwrap();
+        closed_database(&data).await;
+        let broken = next_version("CREATE TABLE later (id TEXT); INSERT INTO nowhere VALUES (1)");
+        let refused = open_with(&data, Durability::Full, &broken).await.err().unwrap();
+        assert_eq!(refused.code(), ErrorCode::Internal, "a broken migration is a fault: {refused}");
+        let mut opened = open(&data, Durability::Full).await.unwrap();
+        let later: i64 = sqlx::query_scalar("SELECT count(*) FROM sqlite_schema WHERE name = 'later'")
+            .fetch_one(&mut opened.writer)
+            .await
+            .unwrap();
+        assert_eq!(later, 0, "nothing of the broken migration stays");
+    }
+
+    #[tokio::test]
+    async fn nobody_migrates_under_a_living_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataDir::open(folder.path()).unwrap();
+        let living = open(&data, Durability::Full).await.unwrap();
+        let newer = next_version("CREATE TABLE later (id TEXT) STRICT");
+        let refused = open_with(&data, Durability::Full, &newer).await.err().unwrap();
+        assert_eq!(refused.code(), ErrorCode::DatabaseLocked, "the old version still works on it: {refused}");
+        drop(living);
+    }
+
+    #[tokio::test]
+    async fn an_edited_migration_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataDir::open(folder.path()).unwrap();
+        closed_database(&data).await;
+        let mut all: Vec<Migration> = MIGRATIONS.iter().cloned().collect();
+        all[0].checksum = vec![0; 48].into();
+        let refused =
+            open_with(&data, Durability::Full, &Migrator::with_migrations(all)).await.err().unwrap();
+        assert_eq!(refused.code(), ErrorCode::Internal, "a migration is never edited: {refused}");
+    }
+
+    #[tokio::test]
+    async fn a_crash_while_the_database_is_made_leaves_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataDir::open(folder.path()).unwrap();
+        std::fs::write(data.database().with_extension("sqlite.new"), b"half").unwrap();
+        std::fs::write(wal_of(&data.database().with_extension("sqlite.new")), b"half a log").unwrap();
+        closed_database(&data).await;
+        let names: Vec<String> = std::fs::read_dir(data.root())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .filter(|name| name.contains("sqlite"))
+            .collect();
+        assert_eq!(names, ["pocketpilot.sqlite"], "the leftover of the crash is gone and the log is folded");
+    }
 }
