@@ -1,6 +1,9 @@
 //! What the loop itself costs: a task of N reading steps against a model, a tool and a record that cost nothing.
 //! The figure of interest is the time a step, and that it is the same for 100 and for 1,000 steps.
 
+#![allow(clippy::unwrap_used, reason = "a bench that cannot be set up has nothing to measure")]
+#![allow(missing_docs, reason = "criterion's macros make public functions")]
+
 use async_trait::async_trait;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use pilot_agent::{

@@ -20,5 +20,6 @@ pub use port::{
     SystemClock, Tool, ToolContext, ToolError, ToolRegistry,
 };
 pub use run::{Checkpoint, RunOutcome, RunPorts, RunStart, run_task};
+pub use schema::check_arguments;
 pub use settle::{CALLS_PER_ANSWER, TOOL_TIMEOUT};
 pub use transcript::rebuild;

@@ -112,3 +112,11 @@ mod tests {
         );
     }
 }
+
+/// Checks the arguments of one call against its tool's schema, as the loop does. For calls that a person edited.
+///
+/// # Errors
+/// In words: what does not fit, and where.
+pub fn check_arguments(spec: &ToolSpec, arguments: &Value) -> Result<(), String> {
+    ArgumentSchemas::default().check(spec, arguments)
+}

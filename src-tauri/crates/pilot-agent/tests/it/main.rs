@@ -1,5 +1,7 @@
 //! Whole runs of the loop with ports that are nothing but their traits.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says what went wrong by stopping")]
+
 mod approvals;
 mod bounds;
 mod calls;
