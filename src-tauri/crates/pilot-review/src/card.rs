@@ -67,6 +67,10 @@ pub enum LossKind {
     Encoding,
     /// The line ends change.
     LineEnds,
+    /// Anything else of a workbook that is not written again: pivot tables, drop-down lists, merged cells, protection.
+    OtherFeatures,
+    /// The present file could not be read for comparison; all of it is replaced.
+    Unreadable,
 }
 
 /// A loss, with how many.
@@ -163,6 +167,18 @@ pub struct DiffLine {
     pub spans: Vec<Span>,
     /// Number of the change that it belongs to, from 1; 0 for unchanged lines. Neighbouring changed lines share one.
     pub change: u32,
+    /// True for a last line that has no line end.
+    #[serde(default)]
+    pub no_line_end: bool,
+}
+
+/// Where a column of a table difference stands on either side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ColumnPlace {
+    /// Column of the present table, from 1; `None` for a new column.
+    pub old: Option<u32>,
+    /// Column of the new table, from 1; `None` for a column that goes.
+    pub new: Option<u32>,
 }
 
 /// A cell of a row.
@@ -170,7 +186,7 @@ pub struct DiffLine {
 pub struct CellChange {
     /// Present content; `None` when the cell is not there or equal.
     pub old: Option<Vec<Span>>,
-    /// New content; `None` when the row is removed.
+    /// New content; `None` when the row or the column is removed.
     pub new: Option<Vec<Span>>,
 }
 
@@ -198,8 +214,11 @@ pub struct TableDifference {
     pub kind: LineKind,
     /// Name of the column by which rows were matched; `None` when by position.
     pub matched_by: Option<String>,
-    /// Widest row.
+    /// Number of columns in `rows`, also those that go.
     pub columns: u32,
+    /// Where each column stands on either side. Without inserted or removed columns, both are the same.
+    #[serde(default)]
+    pub column_places: Vec<ColumnPlace>,
     /// All rows in the order of the new table, removed ones where they stood.
     pub rows: Vec<RowChange>,
 }
@@ -268,6 +287,9 @@ pub struct Figure {
     pub place: String,
     /// What is known.
     pub verdict: FigureVerdict,
+    /// True when it stands in a line or cell that the present file has too: marked, but no reason for a flag.
+    #[serde(default)]
+    pub kept: bool,
 }
 
 /// All figures of the proposed text.

@@ -6,9 +6,20 @@
 //! **What this crate must not know:** files, the guard, the database, the service, who asks. It never decides whether
 //! anything is written.
 
+mod align;
 mod card;
+mod content;
+mod figures;
+mod grid;
+mod lines;
+mod losses;
+mod row_match;
+mod rows;
+mod shown;
+mod workbook;
 
 pub use card::{
-    Card, CellChange, Difference, DiffLine, Figure, FigureVerdict, FileFacts, Flag, FlagKind, LineKind, Loss, LossKind, NumberCheck,
-    RowChange, Span, SpanMark, TableDifference, Verb, Weight,
+    Card, CellChange, ColumnPlace, DiffLine, Difference, Figure, FigureVerdict, FileFacts, Flag, FlagKind,
+    LineKind, Loss, LossKind, NumberCheck, RowChange, Span, SpanMark, TableDifference, Verb, Weight,
 };
+pub use shown::{hidden_count, shown, shown_line, shown_text};
