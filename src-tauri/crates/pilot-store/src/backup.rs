@@ -52,8 +52,8 @@ pub fn list(data: &DataDir) -> Result<Vec<Backup>, StoreError> {
 /// the database open.
 ///
 /// # Errors
-/// [`StoreError::Locked`] while a process has it open; [`StoreError::Corrupt`] when the backup itself is damaged, in
-/// which case nothing was changed.
+/// [`StoreError::Locked`] while a process has it open; [`StoreError::Corrupt`] or [`StoreError::Newer`] when the backup
+/// itself is damaged, foreign or newer. Then nothing was changed.
 #[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
 pub async fn restore(data: &DataDir, backup: &Path) -> Result<(), StoreError> {
     let told = |source| StoreError::folder("the backup", source);
@@ -65,11 +65,8 @@ pub async fn restore(data: &DataDir, backup: &Path) -> Result<(), StoreError> {
         return Err(in_use());
     }
     let staged = data.database().with_extension("sqlite.restored");
-    std::fs::copy(backup, &staged).map_err(told)?;
-    let mut copy = open::connect(&staged, Access::Write, Durability::Full).await?;
-    let checked = open::quick_check(&mut copy).await;
-    copy.close().await?;
-    if let Err(error) = checked {
+    copy_private(backup, &staged).map_err(told)?;
+    if let Err(error) = check_file(&staged).await {
         std::fs::remove_file(&staged).map_err(told)?;
         return Err(error);
     }
@@ -84,6 +81,26 @@ pub async fn restore(data: &DataDir, backup: &Path) -> Result<(), StoreError> {
     }
     std::fs::rename(&staged, data.database()).map_err(told)?;
     open::sync_folder(&data.database())
+}
+
+async fn check_file(path: &Path) -> Result<(), StoreError> {
+    let mut copy = open::connect(path, Access::Write, Durability::Full).await?;
+    let checked = open::check_copy(&mut copy).await;
+    copy.close().await?;
+    checked
+}
+
+/// Copies into a file that only this user can read, whatever the mode of the other.
+#[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
+fn copy_private(from: &Path, to: &Path) -> std::io::Result<()> {
+    match std::fs::remove_file(to) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let mut source = std::fs::File::open(from)?;
+    open::private_file(to)?;
+    std::io::copy(&mut source, &mut std::fs::OpenOptions::new().write(true).open(to)?)?;
+    Ok(())
 }
 
 const DAMAGED: &str = "damaged-";
@@ -107,7 +124,7 @@ fn keep_as_it_is(data: &DataDir, prefix: &str) -> Result<PathBuf, StoreError> {
     let kept = data.backups().join(format!("{prefix}{seconds}-{size}.sqlite"));
     for (from, to) in [(&database, kept.clone()), (&log, wal_of(&kept))] {
         if from.exists() && !to.exists() {
-            std::fs::copy(from, &to).map_err(told)?;
+            copy_private(from, &to).map_err(told)?;
             std::fs::File::open(&to).and_then(|file| file.sync_all()).map_err(told)?;
         }
     }
@@ -130,6 +147,8 @@ pub(crate) async fn copy_into(
     let path = data.backups().join(name);
     let text =
         path.to_str().ok_or_else(|| told(std::io::Error::other("the data folder's name is not UTF-8")))?;
+    // SQLite fills an empty file, and leaves its mode alone.
+    open::private_file(&path).map_err(told)?;
     if let Err(error) = sqlx::query("VACUUM INTO ?1").bind(text).execute(connection).await {
         let _ = std::fs::remove_file(&path);
         return Err(error.into());

@@ -181,7 +181,7 @@ async fn make(path: &Path, durability: Durability, migrations: &Migrator) -> Res
 
 /// Makes an empty file that only this user can read; SQLite gives its log and index the same mode.
 #[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
-fn private_file(path: &Path) -> std::io::Result<()> {
+pub(crate) fn private_file(path: &Path) -> std::io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -252,8 +252,14 @@ async fn migrate(
     Ok(())
 }
 
+/// Whether a copy could stand in the place of the database: whole, ours, and not newer.
+pub(crate) async fn check_copy(copy: &mut SqliteConnection) -> Result<(), StoreError> {
+    schema_state(copy, &MIGRATIONS).await?;
+    quick_check(copy).await
+}
+
 /// Looks for damage in the structure of the whole file.
-pub(crate) async fn quick_check(connection: &mut SqliteConnection) -> Result<(), StoreError> {
+async fn quick_check(connection: &mut SqliteConnection) -> Result<(), StoreError> {
     let found: Vec<String> = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_all(connection).await?;
     match found.first().map(String::as_str) {
         Some("ok") => Ok(()),

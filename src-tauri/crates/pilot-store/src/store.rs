@@ -31,6 +31,8 @@ struct Inner {
     closed: AtomicBool,
     writer: Slot,
     readers: Vec<Slot>,
+    /// Readers that nobody uses, the one used last on top. Whoever holds a place finds one here.
+    idle: std::sync::Mutex<Vec<Slot>>,
     places: Arc<Semaphore>,
     watcher: Slot,
     /// Tells other processes that the database is open here; held, never read.
@@ -73,12 +75,14 @@ impl Store {
         folder: Option<TemporaryFolder>,
     ) -> Result<Store, StoreError> {
         let opened = open::open(data, durability).await?;
+        let readers: Vec<Slot> = (0..READERS).map(|_| slot(None)).collect();
         let inner = Inner {
             database: data.database(),
             durability,
             closed: AtomicBool::new(false),
             writer: slot(Some(opened.writer)),
-            readers: (0..READERS).map(|_| slot(None)).collect(),
+            idle: std::sync::Mutex::new(readers.clone()),
+            readers,
             places: Arc::new(Semaphore::new(READERS)),
             watcher: slot(None),
             _presence: opened.presence,
@@ -93,17 +97,20 @@ impl Store {
     /// # Errors
     /// [`StoreError::Locked`] after five seconds.
     pub async fn begin(&self) -> Result<Tx, StoreError> {
-        let mut connection = self.hold(&self.inner.writer, Access::Write).await?;
-        let begun = match sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await {
-            // Only after a transaction whose end was never heard of, such as a caller dropped in mid-air.
+        let connection = self.hold(&self.inner.writer, Access::Write).await?;
+        // Before the statement is sent: a caller that gives up while it is on its way must leave nothing locked.
+        let mut tx = Tx { connection, open: true, _store: Arc::clone(&self.inner) };
+        let begun = match sqlx::query("BEGIN IMMEDIATE").execute(&mut *tx).await {
+            // Only after a transaction whose end did not arrive.
             Err(sqlx::Error::Database(error)) if error.message().contains("within a transaction") => {
-                sqlx::query("ROLLBACK").execute(&mut *connection).await?;
-                sqlx::query("BEGIN IMMEDIATE").execute(&mut *connection).await
+                sqlx::query("ROLLBACK").execute(&mut *tx).await?;
+                sqlx::query("BEGIN IMMEDIATE").execute(&mut *tx).await
             }
             other => other,
         };
+        tx.open = begun.is_ok();
         begun?;
-        Ok(Tx { connection, open: true })
+        Ok(tx)
     }
 
     /// A connection that can only read. Each statement sees the newest commit.
@@ -118,17 +125,10 @@ impl Store {
                 .map_err(|_| StoreError::Locked { detail: "all readers are in use".to_owned() })?
                 .map_err(|_| StoreError::Closed)?,
         };
-        // A place is held, so one slot at least is free; an open one first.
-        let mut empty = None;
-        for slot in &self.inner.readers {
-            let Ok(guard) = Arc::clone(slot).try_lock_owned() else { continue };
-            if guard.is_some() {
-                return Ok(Reader { connection: self.fill(guard, Access::Read).await?, _place: place });
-            }
-            empty = empty.or(Some(guard));
-        }
-        let guard = empty.ok_or(StoreError::Closed)?;
-        Ok(Reader { connection: self.fill(guard, Access::Read).await?, _place: place })
+        let slot = self.inner.idle().pop().ok_or(StoreError::Closed)?;
+        let borrowed = Borrowed { slot, store: Arc::clone(&self.inner) };
+        let guard = Arc::clone(&borrowed.slot).lock_owned().await;
+        Ok(Reader { connection: self.fill(guard, Access::Read).await?, _borrowed: borrowed, _place: place })
     }
 
     /// A number that changes when anybody, in whichever process, has committed. Compare it with the last one; its
@@ -188,6 +188,12 @@ impl Store {
     }
 }
 
+impl Inner {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Slot>> {
+        self.idle.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
 fn slot(connection: Option<SqliteConnection>) -> Slot {
     Arc::new(Mutex::new(connection))
 }
@@ -196,6 +202,8 @@ fn slot(connection: Option<SqliteConnection>) -> Slot {
 pub struct Tx {
     connection: Held,
     open: bool,
+    /// Keeps the locks and the folder for as long as it is at work.
+    _store: Arc<Inner>,
 }
 
 impl Tx {
@@ -253,9 +261,22 @@ impl std::fmt::Debug for Tx {
 
 /// A connection that can only read; given back when dropped.
 pub struct Reader {
+    // In this order: let go of the connection, put it back, free the place.
     connection: Held,
-    /// After the connection, so that whoever gets the place finds a free slot.
+    _borrowed: Borrowed,
     _place: OwnedSemaphorePermit,
+}
+
+/// A reader's slot away from the idle ones; put back when dropped, also by a caller that gave up.
+struct Borrowed {
+    slot: Slot,
+    store: Arc<Inner>,
+}
+
+impl Drop for Borrowed {
+    fn drop(&mut self) {
+        self.store.idle().push(Arc::clone(&self.slot));
+    }
 }
 
 impl Deref for Reader {

@@ -184,6 +184,7 @@ async fn a_backup_is_whole_and_can_be_put_back() {
     let place = filled().await;
     let store = Store::open(&place.data).await.unwrap();
     let copy = backup::make(&store, &place.data).await.unwrap();
+    only_for_this_user(&copy);
     let in_use = backup::restore(&place.data, &copy).await.unwrap_err();
     assert_eq!(in_use.code(), ErrorCode::DatabaseLocked, "not under a living process: {in_use}");
     let mut tx = store.begin().await.unwrap();
@@ -194,10 +195,19 @@ async fn a_backup_is_whole_and_can_be_put_back() {
     std::fs::write(place.data.database(), b"ruined").unwrap();
     refused(&place.data, "ruined").await;
     backup::restore(&place.data, &copy).await.unwrap();
+    only_for_this_user(&place.data.database());
     let store = Store::open(&place.data).await.unwrap();
     let check = events::verify(&mut store.read().await.unwrap()).await.unwrap();
     assert_eq!((check.entries, check.broken_at), (300, None), "as it was when the backup was made");
     store.close().await.unwrap();
+
+    let listed = backup::list(&place.data).unwrap();
+    let put_back: Vec<bool> = listed.iter().map(|copy| copy.damaged).collect();
+    assert_eq!(
+        put_back,
+        [false, true, false],
+        "the ruined file twice (refused, replaced) and the backup: {listed:?}"
+    );
 
     let mut bytes = std::fs::read(&copy).unwrap();
     bytes.truncate(bytes.len() / 2);
@@ -207,3 +217,13 @@ async fn a_backup_is_whole_and_can_be_put_back() {
     assert_eq!(error.code(), ErrorCode::DatabaseCorrupt, "a damaged backup is refused: {error}");
     assert_eq!(std::fs::read(place.data.database()).unwrap(), before, "and changes nothing");
 }
+
+#[cfg(unix)]
+fn only_for_this_user(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode, 0o600, "{} holds what the person's files hold", path.display());
+}
+
+#[cfg(not(unix))]
+fn only_for_this_user(_path: &std::path::Path) {}
