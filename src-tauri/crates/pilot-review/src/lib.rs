@@ -22,4 +22,5 @@ pub use card::{
     Card, CellChange, ColumnPlace, DiffLine, Difference, Figure, FigureVerdict, FileFacts, Flag, FlagKind,
     LineKind, Loss, LossKind, NumberCheck, RowChange, Span, SpanMark, TableDifference, Verb, Weight,
 };
+pub use figures::{Proposed, ToolEvidence, number_check};
 pub use shown::{hidden_count, shown, shown_line, shown_text};
