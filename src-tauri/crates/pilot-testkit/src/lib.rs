@@ -13,6 +13,6 @@ mod workspace;
 
 pub use clock::FixedClock;
 pub use model_server::{ModelServer, RecordedRequest};
-pub use recording::{Recording, recordings, shared_folder};
+pub use recording::{Recording, exchanges, recordings, shared_folder};
 pub use reply::{Piece, Reply};
 pub use workspace::TempWorkspace;

@@ -30,6 +30,13 @@ pub fn recordings(name: &str) -> Vec<Recording> {
     let Ok(text) = std::fs::read_to_string(folder.join("llm/recordings").join(name)) else {
         return Vec::new();
     };
+    exchanges(&text)
+}
+
+/// The exchanges of a text in the form of the recordings: one JSON object a line, `{"request", "response": {"status",
+/// "headers", "sse": [[seconds, line] …] | "body"}}`. Lines that are none are left out.
+#[must_use]
+pub fn exchanges(text: &str) -> Vec<Recording> {
     text.lines().filter_map(|line| serde_json::from_str(line).ok()).filter_map(exchange).collect()
 }
 
