@@ -1,0 +1,172 @@
+/**
+ * The core as recordings, for tests, pictures and design work. `memory-data/*.json` holds what the commands gave:
+ * `app` app_state · `approvals` approval_get · `approval-rows` approval_list · `tasks` task_get · `files` files_list and
+ * file_preview by workspace · `undo` artifact_undo_preview. Swapping a file swaps what is shown. What changes something is
+ * played on a copy; nothing here decides what a real core would.
+ *
+ * Address parameters: `first-run`, `empty`, `lang=zh-CN|en`, `theme=light|dark`, `workspace=ID`, `speed=0…1`,
+ * `stale=CARD` (its file changed), `decided=CARD` (decided elsewhere), `large=CARD` (very many rows), `fail=COMMAND:code`,
+ * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`.
+ */
+import { PilotError, type ArgumentsOf, type Backend, type CommandName, type RequestOf, type ResultOf } from './client';
+import type { AppView } from './generated/AppView';
+import type { ApprovalRowView } from './generated/ApprovalRowView';
+import type { ApprovalView } from './generated/ApprovalView';
+import type { ArtifactView } from './generated/ArtifactView';
+import type { ErrorCode } from './generated/ErrorCode';
+import type { FolderView } from './generated/FolderView';
+import type { PreviewView } from './generated/PreviewView';
+import type { TaskDetailView } from './generated/TaskDetailView';
+import type { UndoPreview } from './generated/UndoPreview';
+import type { WindowEvent } from './generated/WindowEvent';
+import { Play } from './memory-play';
+
+/** Everything that was recorded. */
+export type Recording = {
+  app: AppView;
+  approvals: ApprovalView[];
+  rows: ApprovalRowView[];
+  tasks: TaskDetailView[];
+  files: Record<string, { folders: FolderView[]; previews: PreviewView[] }>;
+  undo: UndoPreview[];
+};
+
+/** Loads the recordings; the one place that knows their names. */
+export async function loadRecording(): Promise<Recording> {
+  const [app, approvals, rows, tasks, files, undo] = await Promise.all([
+    import('./memory-data/app.json'), import('./memory-data/approvals.json'), import('./memory-data/approval-rows.json'),
+    import('./memory-data/tasks.json'), import('./memory-data/files.json'), import('./memory-data/undo.json'),
+  ]);
+  // The JSON of the core has the types of the core; TypeScript sees only strings in it.
+  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default }) as unknown as Recording;
+}
+
+type Handlers = { [K in CommandName]: (request: RequestOf<K>) => ResultOf<K> | Promise<ResultOf<K>> };
+
+const refuse = (code: ErrorCode, message: string, subject: string | null = null): never => {
+  throw new PilotError({ code, message, subject });
+};
+
+/** A core that plays recordings. */
+export class MemoryBackend implements Backend {
+  private readonly listeners = new Set<(event: WindowEvent) => void>();
+  private readonly play: Play;
+  private consented = new Set<string>();
+
+  constructor(
+    private readonly data: Recording,
+    private readonly query: URLSearchParams,
+  ) {
+    this.play = new Play(data, (event) => this.emit(event), query);
+    this.play.prepare();
+  }
+
+  async call<K extends CommandName>(name: K, ...request: ArgumentsOf<K>): Promise<ResultOf<K>> {
+    await new Promise((done) => setTimeout(done, 2));
+    const fail = this.query.get('fail')?.split(':');
+    if (fail?.[0] === name) refuse((fail[1] ?? 'internal') as ErrorCode, 'asked to fail');
+    const handler = this.handlers[name] as (request: unknown) => ResultOf<K> | Promise<ResultOf<K>>;
+    // A copy on the way in and out, as over a real wire.
+    return structuredClone(await handler(structuredClone(request[0])));
+  }
+
+  listen(handler: (event: WindowEvent) => void): Promise<() => void> {
+    this.listeners.add(handler);
+    return Promise.resolve(() => this.listeners.delete(handler));
+  }
+
+  private emit(event: WindowEvent): void {
+    for (const listener of this.listeners) listener(structuredClone(event));
+  }
+
+  private workspace(id: string) {
+    return this.data.app.workspaces.find((one) => one.id === id) ?? refuse('workspace_not_found', 'no such workspace', id);
+  }
+
+  private artifact(id: string): ArtifactView {
+    const found = this.data.tasks.flatMap((task) => task.artifacts).find((artifact) => artifact.id === id);
+    return found ?? refuse('artifact_not_found', 'no such artifact', id);
+  }
+
+  private readonly handlers: Handlers = {
+    app_state: () => this.play.appView(),
+    workspace_choose: () => this.play.addWorkspace('chosen', 'invoices-2026-Q4', '~/Documents/invoices-2026-Q4'),
+    workspace_add: ({ path }) => this.play.addWorkspace(path, path.slice(path.lastIndexOf('/') + 1), path),
+    demo_open: () => this.play.demo(),
+    workspace_remove: ({ id }) => {
+      this.data.app.workspaces = this.data.app.workspaces.filter((one) => one.id !== id);
+      return null;
+    },
+    workspace_set_provider: ({ id, provider }) => Object.assign(this.workspace(id), { provider }),
+    consent_give: ({ workspace, provider }) => {
+      this.consented.add(`${workspace}/${provider}`);
+      return null;
+    },
+    task_create: (request) => {
+      const workspace = this.workspace(request.workspace);
+      const provider = this.data.app.providers.find((one) => one.name === (request.provider ?? workspace.provider));
+      const asks = this.query.has('consent') || provider?.local === false;
+      if (asks && !this.consented.has(`${workspace.id}/${workspace.provider}`)) refuse('consent_required', 'content would leave this computer', 'api.example.com');
+      return this.play.create(workspace, request.goal);
+    },
+    task_list: ({ workspace }) => this.data.tasks.map((one) => one.task).filter((task) => workspace === null || task.workspace === workspace),
+    task_get: ({ id }) => this.play.task(id),
+    task_cancel: ({ id }) => this.play.cancel(id),
+    task_resume: ({ id }) => this.play.resume(id),
+    reach: ({ workspace }) => {
+      const known = this.data.tasks.find((one) => one.task.workspace === workspace) ?? this.data.tasks[0];
+      const provider = this.data.app.providers.find((one) => one.name === this.workspace(workspace).provider);
+      return { ...(known?.reach ?? refuse('workspace_not_found', 'nothing recorded')), sends_to: provider?.local === false ? 'api.example.com' : null };
+    },
+    approval_list: ({ all }) => this.play.rows(all),
+    approval_get: ({ id }) => this.play.card(id),
+    approval_preview_edit: ({ id, arguments: given }) => this.play.previewEdit(id, given),
+    approval_approve: (request) => this.play.approve(request),
+    approval_reject: ({ id, note }) => this.play.reject(id, note),
+    files_list: ({ workspace, path, offset, limit }) => {
+      const folder = this.data.files[workspace]?.folders.find((one) => one.path === path);
+      if (!folder) return path === '' ? { path, entries: [], total: 0, offset: 0 } : refuse('not_found', 'no such folder', path);
+      return { ...folder, entries: folder.entries.slice(offset, offset + limit), offset };
+    },
+    file_preview: ({ workspace, path }) => this.data.files[workspace]?.previews.find((one) => one.path === path) ?? refuse('document_unsupported', 'nothing recorded for this file', path),
+    files_add: () => ['march.csv'],
+    artifact_list: ({ workspace }) => this.data.tasks.flatMap((one) => one.artifacts).filter((artifact) => workspace === null || artifact.workspace === workspace),
+    artifact_open: ({ id }) => (this.artifact(id), null),
+    artifact_show: ({ id }) => (this.artifact(id), null),
+    artifact_save_as: ({ id }) => (this.artifact(id), true),
+    artifact_undo_preview: ({ id }) => this.data.undo.find((one) => one.artifact.id === id) ?? { artifact: this.artifact(id), removes: true, difference: null },
+    artifact_undo: ({ id }) => this.play.undo(this.artifact(id)),
+    settings_save: (settings) => {
+      this.data.app.settings = settings;
+      return this.play.appView();
+    },
+    provider_save: (request) => {
+      const local = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])/.test(request.base_url);
+      const known = this.data.app.providers.find((one) => one.name === request.name);
+      if (known) Object.assign(known, request, { local });
+      else this.data.app.providers.push({ ...request, local, has_key: false, key_for_this_run: false });
+      return this.play.appView();
+    },
+    provider_remove: ({ name }) => {
+      this.data.app.providers = this.data.app.providers.filter((one) => one.name !== name);
+      return this.play.appView();
+    },
+    provider_key_save: ({ name }) => {
+      const known = this.data.app.providers.find((one) => one.name === name);
+      if (known) Object.assign(known, { has_key: true, key_for_this_run: this.data.app.keyring !== 'ready' });
+      return this.play.appView();
+    },
+    provider_key_remove: ({ name }) => {
+      const known = this.data.app.providers.find((one) => one.name === name);
+      if (known) Object.assign(known, { has_key: false, key_for_this_run: false });
+      return this.play.appView();
+    },
+    audit_verify: () => ({ entries: this.data.app.log_entries, intact: this.data.app.log_broken_at === null, broken_at: this.data.app.log_broken_at }),
+    window_ready: () => null,
+  };
+}
+
+/** Opens a core on the recordings. */
+export async function openMemoryBackend(query = new URLSearchParams()): Promise<MemoryBackend> {
+  return new MemoryBackend(await loadRecording(), query);
+}

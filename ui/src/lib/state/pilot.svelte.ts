@@ -1,0 +1,124 @@
+/** Everything that the window knows, put together, and how events of the core make parts of it stale. */
+import { getContext, setContext } from 'svelte';
+import type { Backend } from '../api/client';
+import type { WindowEvent } from '../api/generated/WindowEvent';
+import { t } from '../i18n/index.svelte';
+import { AppState } from './app.svelte';
+import { Coalesced } from './coalesced';
+import { FilesState } from './files.svelte';
+import { InboxState } from './inbox.svelte';
+import { NoticesState } from './notices.svelte';
+import { RouteState } from './route.svelte';
+import { TasksState } from './tasks.svelte';
+import { TextSizeState } from './textsize.svelte';
+
+export type Dropped = Extract<WindowEvent, { type: 'files_dropped' }>;
+
+export class Pilot {
+  readonly app: AppState;
+  readonly route = new RouteState();
+  readonly inbox: InboxState;
+  readonly tasks: TasksState;
+  readonly files: FilesState;
+  readonly notices = new NoticesState();
+  readonly textSize = new TextSizeState();
+  /** What the last drop did, until it is dismissed. */
+  dropped = $state.raw<Dropped | null>(null);
+  /** Task of the last event about a card, and a number that goes up with each: an open card of that task fetches itself again. */
+  cardEvent = $state.raw<{ task: string; at: number }>({ task: '', at: 0 });
+
+  private readonly refreshApp: Coalesced;
+  private readonly refreshFiles: Coalesced;
+
+  constructor(readonly api: Backend) {
+    this.app = new AppState(api);
+    this.inbox = new InboxState(api);
+    this.tasks = new TasksState(api);
+    this.files = new FilesState(api);
+    this.refreshApp = new Coalesced(() => this.app.load(), 120);
+    this.refreshFiles = new Coalesced(() => this.files.reload(), 200);
+  }
+
+  /** Listens first and fetches then, so that nothing falls between. Returns how to stop listening. */
+  async start(): Promise<() => void> {
+    const stop = await this.api.listen((event) => this.hear(event));
+    await this.app.load();
+    void this.inbox.load();
+    void this.tasks.load();
+    return stop;
+  }
+
+  private hear(event: WindowEvent): void {
+    switch (event.type) {
+      case 'recorded':
+        this.recorded(event.record);
+        break;
+      case 'delta':
+        this.tasks.delta(event.task, event.text);
+        break;
+      case 'changed':
+        this.refreshApp.ask();
+        this.refreshFiles.ask();
+        this.inbox.touch();
+        this.tasks.touch();
+        break;
+      case 'open_card':
+        this.route.go('inbox', event.approval);
+        break;
+      case 'files_dropped':
+        this.dropped = event;
+        this.refreshFiles.ask();
+        break;
+    }
+  }
+
+  private recorded(record: Extract<WindowEvent, { type: 'recorded' }>['record']): void {
+    this.tasks.recorded(record);
+    switch (record.type) {
+      case 'approval_requested':
+        this.notices.say(t().live.newCard((this.app.view?.waiting ?? 0) + 1));
+        this.cardsChanged(record.task);
+        break;
+      case 'approval_replaced':
+      case 'approval_decided':
+      case 'execution_finished':
+        this.cardsChanged(record.task);
+        break;
+      case 'status_changed':
+        this.cardsChanged(record.task);
+        break;
+      case 'artifact_written':
+      case 'undone':
+      case 'operator_acted':
+        this.cardsChanged(record.task);
+        this.refreshFiles.ask();
+        break;
+      case 'task_created':
+      case 'prompted':
+      case 'model_answer':
+      case 'tool_started':
+      case 'tool_result':
+      case 'policy_denied':
+      case 'noted':
+        break;
+    }
+  }
+
+  private cardsChanged(task: string | null): void {
+    this.inbox.touch();
+    this.refreshApp.ask();
+    if (task !== null) this.cardEvent = { task, at: this.cardEvent.at + 1 };
+  }
+}
+
+const KEY = Symbol('pilot');
+
+/** Gives the state to every component below. */
+export function providePilot(pilot: Pilot): void {
+  setContext(KEY, pilot);
+}
+
+/** The state, inside a component. */
+export function usePilot(): Pilot {
+  return getContext<Pilot>(KEY);
+}

@@ -1,0 +1,69 @@
+/** Where the window is: one of the places, and what is open there. Kept in the address, so that a reload comes back to it. */
+
+export type Place = 'inbox' | 'tasks' | 'files' | 'settings';
+export const PLACES: readonly Place[] = ['inbox', 'tasks', 'files', 'settings'];
+
+/** Place and the id, path or section within it; empty for the place itself. */
+export type Spot = { place: Place; item: string };
+
+export function parseSpot(hash: string): Spot | null {
+  const [place = '', ...rest] = hash.replace(/^#\/?/, '').split('/');
+  if (!isPlace(place)) return null;
+  return { place, item: rest.map(decode).join('/') };
+}
+
+export function printSpot(spot: Spot): string {
+  const item = spot.item === '' ? '' : `/${spot.item.split('/').map(encodeURIComponent).join('/')}`;
+  return `#/${spot.place}${item}`;
+}
+
+function isPlace(text: string): text is Place {
+  return (PLACES as readonly string[]).includes(text);
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+export class RouteState {
+  #spot = $state<Spot>({ place: 'tasks', item: '' });
+  /** A goal that waits in the composer, such as "About the file …". */
+  draft = $state('');
+  /** Goes up when the composer should take the focus. */
+  compose = $state(0);
+
+  constructor() {
+    this.#spot = parseSpot(location.hash) ?? { place: 'tasks', item: '' };
+  }
+
+  get place(): Place {
+    return this.#spot.place;
+  }
+
+  get item(): string {
+    return this.#spot.item;
+  }
+
+  /** Follows the back button of the window. */
+  readonly follow = (): void => {
+    const spot = parseSpot(location.hash);
+    if (spot) this.#spot = spot;
+  };
+
+  go(place: Place, item = ''): void {
+    if (this.#spot.place === place && this.#spot.item === item) return;
+    this.#spot = { place, item };
+    history.pushState(null, '', printSpot(this.#spot));
+  }
+
+  /** Opens the composer, with a goal to begin from if wished. */
+  newTask(draft = ''): void {
+    if (draft !== '') this.draft = draft;
+    this.go('tasks');
+    this.compose += 1;
+  }
+}

@@ -1,0 +1,31 @@
+/** Formatted text without anything that could act: no links, images, frames, forms, styles or attributes. */
+import DOMPurify from 'dompurify';
+import { Marked, type Tokens } from 'marked';
+
+const TAGS = ['p', 'br', 'hr', 'strong', 'em', 'del', 'code', 'pre', 'blockquote', 'ul', 'ol', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'table', 'thead', 'tbody', 'tr', 'th', 'td'];
+
+const escape = (text: string): string => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+const marked = new Marked({ gfm: true, breaks: true, async: false });
+marked.use({
+  renderer: {
+    // A link shows its words and its address, and goes nowhere. A picture shows only its words.
+    link({ href, tokens }: Tokens.Link): string {
+      const words = this.parser.parseInline(tokens);
+      return words === escape(href) ? `<code>${escape(href)}</code>` : `${words} <code>${escape(href)}</code>`;
+    },
+    image({ href, text }: Tokens.Image): string {
+      return `${escape(text)} <code>${escape(href)}</code>`;
+    },
+    // HTML in the text is text.
+    html({ text }: Tokens.HTML | Tokens.Tag): string {
+      return escape(text);
+    },
+  },
+});
+
+/** HTML that is safe to draw. */
+export function safeMarkdown(text: string): string {
+  const html = marked.parse(text, { async: false });
+  return DOMPurify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: [], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false });
+}
