@@ -121,7 +121,7 @@ fn strict<'a>(encoding: &'static Encoding, bytes: &'a [u8]) -> Option<Cow<'a, st
 
 /// UTF-16 without a mark: even length, and nearly every other byte is zero on one side only.
 fn unmarked_utf16(bytes: &[u8]) -> Option<(&'static Encoding, &'static str)> {
-    if bytes.len() < 4 || bytes.len() % 2 != 0 {
+    if bytes.len() < 4 || !bytes.len().is_multiple_of(2) {
         return None;
     }
     let head = &bytes[..bytes.len().min(4096)];

@@ -6,16 +6,22 @@
 //! **What this crate must not know:** files, the guard, the database, the service, who asks. It never decides whether
 //! anything is written.
 
+mod accounts;
 mod align;
 mod card;
 mod content;
 mod figures;
+mod flags;
 mod grid;
 mod lines;
 mod losses;
+mod phrases;
+mod review;
 mod row_match;
 mod rows;
+mod scripts;
 mod shown;
+mod tables;
 mod workbook;
 
 pub use card::{
@@ -23,4 +29,5 @@ pub use card::{
     LineKind, Loss, LossKind, NumberCheck, RowChange, Span, SpanMark, TableDifference, Verb, Weight,
 };
 pub use figures::{Proposed, ToolEvidence, number_check};
+pub use review::{CardInput, card, difference};
 pub use shown::{hidden_count, shown, shown_line, shown_text};

@@ -139,7 +139,7 @@ fn likeness(old: &str, new: &str) -> usize {
         }
     }
     let longer = words(old).map(weight).sum::<usize>().max(words(new).map(weight).sum());
-    if longer == 0 { 0 } else { shared * 100 / longer }
+    (shared * 100).checked_div(longer).unwrap_or(0)
 }
 
 /// Letters of a word; blanks count nothing, and a number little, because numbers are what changes in a line that stays.

@@ -130,5 +130,5 @@ fn pair_like(old: &[Vec<&str>], new: &[Vec<&str>], from: (usize, usize), pairs: 
 fn likeness(old: &[&str], new: &[&str]) -> usize {
     let filled = old.iter().zip(new).filter(|(left, right)| !left.is_empty() || !right.is_empty()).count();
     let equal = old.iter().zip(new).filter(|(left, right)| left == right && !left.is_empty()).count();
-    if filled == 0 { 0 } else { equal * 100 / filled }
+    (equal * 100).checked_div(filled).unwrap_or(0)
 }

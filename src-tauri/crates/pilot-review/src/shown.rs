@@ -19,7 +19,7 @@ pub fn shown(text: &str) -> Vec<Span> {
 /// feed and tab stay; see [`shown_line`] where a line feed could forge another line.
 #[must_use]
 pub fn shown_text(text: &str) -> String {
-    escape(text, |character, following, before| is_hidden(character, following, before))
+    escape(text, is_hidden)
 }
 
 /// [`shown_text`] for a place that has one line only (a title, a path, a row of a list): line feed and tab are boxed too.
@@ -54,6 +54,11 @@ pub(crate) fn deceptive_count(text: &str) -> u32 {
         })
         .count();
     u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// Which character of a text, from 0, is the first that is boxed.
+pub(crate) fn first_hidden(text: &str) -> Option<usize> {
+    walk(text).position(|(_, character, following, before)| is_hidden(character, following, before))
 }
 
 /// A text without its hidden characters: what a reader takes it for.

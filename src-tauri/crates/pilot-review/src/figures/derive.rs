@@ -175,12 +175,13 @@ fn column_totals(check: &mut Check<'_>, table: usize, column: usize, sums: &mut 
             .filter_map(|terms| sum_of(check, terms))
             .find(|sum| sum.fits(number));
         let mut is_total = named;
-        if let Some(sum) = found {
-            if check.open(index).is_some() && (named || number.is_telling()) {
-                let settled = sum.settled();
-                check.derived(index, settled, sum.how);
-                is_total = true;
-            }
+        if let Some(sum) = found
+            && check.open(index).is_some()
+            && (named || number.is_telling())
+        {
+            let settled = sum.settled();
+            check.derived(index, settled, sum.how);
+            is_total = true;
         }
         if is_total {
             if let Some(settled) = &mut check.settled[index] {

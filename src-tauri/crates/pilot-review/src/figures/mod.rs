@@ -17,6 +17,7 @@ use crate::grid::Grid;
 use draft::Proposal;
 use evidence::Evidence;
 pub use evidence::ToolEvidence;
+pub(crate) use glyphs::fold;
 use pilot_documents::Table;
 
 /// What is proposed, as it is checked.
