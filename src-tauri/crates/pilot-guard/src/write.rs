@@ -1,0 +1,383 @@
+//! The write protocol: a target is old or new, never half, and never replaced when it is not what it was.
+
+use crate::access::Access;
+use crate::error::GuardError;
+use crate::guard::{Parent, WorkspaceGuard};
+use crate::path::{self, RelativePath};
+use crate::sys::{self, Facts, Kind};
+use crate::undo::UndoStore;
+use pilot_types::{Digest, faults};
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::io::Errno;
+use sha2::Digest as _;
+use std::fs::File;
+use std::io::{Read, Write};
+
+/// Largest file, in bytes, that can be replaced or removed: what undo keeps at most by default.
+pub const MAX_TARGET: u64 = 1 << 30;
+
+const TEMP_HEAD: &str = ".pocketpilot-";
+const TEMP_TAIL: &str = ".tmp";
+
+/// One write.
+#[derive(Clone, Copy, Debug)]
+pub struct FileWrite<'a> {
+    /// Path relative to the root.
+    pub path: &'a str,
+    /// Whose write it is.
+    pub access: Access,
+    /// The final bytes.
+    pub bytes: &'a [u8],
+    /// Digest of what must stand there now; `None` when nothing may.
+    pub base: Option<&'a Digest>,
+    /// Name of the temporary file, made by [`temp_name`]: kept with the operation, so that a leftover can be swept.
+    pub temp_name: &'a str,
+}
+
+/// What a write did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Written {
+    /// Digest of the file, read back from the disk.
+    pub digest: Digest,
+    /// Bytes.
+    pub size: u64,
+    /// True when nothing stood there before.
+    pub created: bool,
+    /// Digest under which the replaced bytes lie in the undo store.
+    pub kept: Option<Digest>,
+}
+
+/// Name of the temporary file of an operation. Only letters, digits, `-` and `_` of the id are used.
+#[must_use]
+pub fn temp_name(operation: &str) -> String {
+    let id: String = operation.chars().filter(|c| is_temp_char(*c)).take(64).collect();
+    format!("{TEMP_HEAD}{}{TEMP_TAIL}", if id.is_empty() { "0" } else { &id })
+}
+
+fn is_temp_char(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}
+
+/// Only names that [`temp_name`] makes, so that sweeping can never remove a file of the person.
+fn check_temp(name: &str) -> Result<(), GuardError> {
+    let id = name.strip_prefix(TEMP_HEAD).and_then(|rest| rest.strip_suffix(TEMP_TAIL));
+    match id {
+        Some(id) if !id.is_empty() && id.len() <= 64 && id.chars().all(is_temp_char) => Ok(()),
+        Some(_) | None => Err(GuardError::Invalid {
+            path: crate::ShownPath::of(name),
+            reason: "not a name of a temporary file",
+        }),
+    }
+}
+
+impl WorkspaceGuard {
+    /// Puts exactly these bytes at a path.
+    ///
+    /// Folders on the way are made one by one. The bytes go to an exclusive temporary file in the target's folder and
+    /// are made durable; the bytes that they replace are made durable in `keep`; the base is compared again on a fresh
+    /// handle; then the names are exchanged (or, when nothing may stand there, the temporary file is renamed without
+    /// replacing) and the folder is made durable. What was pushed out is compared once more and put back when it is
+    /// not what was read.
+    ///
+    /// Errors leave no file, folder or temporary file behind and the target unchanged. The one exception is
+    /// [`GuardError::NotConfirmed`]: the new name stands, but durability or content could not be confirmed.
+    pub fn create_or_replace(&self, write: &FileWrite<'_>, keep: &UndoStore) -> Result<Written, GuardError> {
+        check_temp(write.temp_name)?;
+        let target = self.target(write.path, write.access)?;
+        self.still_there()?;
+        let mut draft = self.begin(&target, write)?;
+        let now = self.leaf_facts(&draft.dir, &target)?;
+        if now.is_some() != write.base.is_some() {
+            return Err(GuardError::TargetChanged { path: target.shown() });
+        }
+        self.write_temp(&mut draft, &target, write, now.as_ref())?;
+        let kept = match write.base {
+            Some(base) => Some(self.keep_old(&draft.dir, &target, base, keep)?),
+            None => None,
+        };
+        faults::point("write_kept");
+        self.put(&draft, &target, write, keep)?;
+        faults::point("write_renamed");
+        draft.finish();
+        let confirmed = self.confirm(&draft.dir, &target, write.bytes);
+        let Some(digest) = confirmed else { return Err(GuardError::NotConfirmed { path: target.shown() }) };
+        Ok(Written { digest, size: write.bytes.len() as u64, created: write.base.is_none(), kept })
+    }
+
+    /// Walks to the target's folder and makes what is missing of it.
+    fn begin(&self, target: &RelativePath, write: &FileWrite<'_>) -> Result<Draft, GuardError> {
+        match self.parent(target, write.access)? {
+            Parent::Found(dir) => Ok(Draft { dir, made: Vec::new(), temp: None }),
+            Parent::Missing { .. } if write.base.is_some() => {
+                Err(GuardError::TargetChanged { path: target.shown() })
+            }
+            Parent::Missing { at, from } => {
+                let mut draft = Draft { dir: at, made: Vec::new(), temp: None };
+                let folders = target.components().count().saturating_sub(1);
+                for name in target.components().take(folders).skip(from) {
+                    self.make_folder(&mut draft, name, target)?;
+                }
+                Ok(draft)
+            }
+        }
+    }
+
+    fn make_folder(&self, draft: &mut Draft, name: &str, target: &RelativePath) -> Result<(), GuardError> {
+        let fail = |errno| GuardError::of_errno(target.as_str(), errno);
+        let ours = match sys::make_folder(&draft.dir, name) {
+            Ok(()) => true,
+            // Somebody was faster; it is stepped into by the same rules as any folder.
+            Err(Errno::EXIST) => false,
+            Err(errno) => return Err(fail(errno)),
+        };
+        let parent = draft.dir.try_clone().map_err(|error| GuardError::of_io(target.as_str(), error))?;
+        if ours {
+            draft.made.push((parent, name.to_owned()));
+        }
+        draft.dir = self.handle().step(draft.dir.as_fd(), name, target)?;
+        match draft.made.last() {
+            Some((parent, _)) if ours => sys::sync(parent).map_err(fail),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    fn write_temp(
+        &self,
+        draft: &mut Draft,
+        target: &RelativePath,
+        write: &FileWrite<'_>,
+        replaced: Option<&Facts>,
+    ) -> Result<(), GuardError> {
+        let fail = |errno| GuardError::of_errno(target.as_str(), errno);
+        let fd = match sys::create_at(&draft.dir, write.temp_name, 0o644) {
+            // Left by this same operation when its process died.
+            Err(Errno::EXIST) => {
+                sys::remove_file(&draft.dir, write.temp_name).map_err(fail)?;
+                sys::create_at(&draft.dir, write.temp_name, 0o644).map_err(fail)?
+            }
+            made => made.map_err(fail)?,
+        };
+        let facts = sys::facts(&fd).map_err(fail);
+        draft.temp =
+            Some(Temp { name: write.temp_name.to_owned(), ino: facts.as_ref().map_or(0, |facts| facts.ino) });
+        facts?;
+        if let Some(replaced) = replaced {
+            sys::set_mode(&fd, replaced.mode).map_err(fail)?;
+        }
+        let mut file = File::from(fd);
+        file.write_all(write.bytes).map_err(|error| GuardError::of_io(target.as_str(), error))?;
+        faults::point("write_temp");
+        sys::sync(&file).map_err(fail)?;
+        faults::point("write_temp_synced");
+        Ok(())
+    }
+
+    /// Makes the bytes that stand at the target durable in the undo store; they must be the base.
+    fn keep_old(
+        &self,
+        dir: &OwnedFd,
+        target: &RelativePath,
+        base: &Digest,
+        keep: &UndoStore,
+    ) -> Result<Digest, GuardError> {
+        let changed = || GuardError::TargetChanged { path: target.shown() };
+        let (fd, facts) = self.open_target(dir, target)?.ok_or_else(changed)?;
+        let limit = keep.limits().bytes.min(MAX_TARGET);
+        if facts.size > limit {
+            return Err(GuardError::TooLarge { path: target.shown(), limit });
+        }
+        let kept = keep.keep_expected(File::from(fd), base)?;
+        if kept { Ok(base.clone()) } else { Err(changed()) }
+    }
+
+    /// Gives the temporary file the target's name.
+    fn put(
+        &self,
+        draft: &Draft,
+        target: &RelativePath,
+        write: &FileWrite<'_>,
+        keep: &UndoStore,
+    ) -> Result<(), GuardError> {
+        let changed = || GuardError::TargetChanged { path: target.shown() };
+        let fail = |errno| match errno {
+            Errno::EXIST | Errno::NOENT | Errno::ISDIR => changed(),
+            errno => GuardError::of_errno(target.as_str(), errno),
+        };
+        let leaf = target.file_name();
+        let Some(base) = write.base else {
+            return sys::rename_new(&draft.dir, write.temp_name, leaf).map_err(fail);
+        };
+        let (fd, seen) = self.open_target(&draft.dir, target)?.ok_or_else(changed)?;
+        if digest_of(fd, &seen, target, MAX_TARGET)? != *base {
+            return Err(changed());
+        }
+        if !sys::swap(&draft.dir, write.temp_name, leaf).map_err(fail)? {
+            return sys::rename_over(&draft.dir, write.temp_name, leaf).map_err(fail);
+        }
+        // The old file has the temporary name now. Was it the one that was read a moment ago?
+        match sys::facts_at(&draft.dir, write.temp_name) {
+            Ok(old) if old.same_inode_untouched(&seen) => {
+                if let Err(errno) = sys::remove_file(&draft.dir, write.temp_name) {
+                    tracing::warn!(%errno, "the replaced file could not be removed from its temporary name");
+                }
+                Ok(())
+            }
+            Ok(_) | Err(_) => {
+                sys::swap(&draft.dir, write.temp_name, leaf).map_err(fail)?;
+                self.settle(draft, target, write, keep);
+                Err(changed())
+            }
+        }
+    }
+
+    /// After a swap was taken back: the temporary name must hold our own file again. When it does not, somebody
+    /// replaced the target in between; theirs is the newest and gets the name, and what it stood for is kept.
+    fn settle(&self, draft: &Draft, target: &RelativePath, write: &FileWrite<'_>, keep: &UndoStore) {
+        let ours = draft.temp.as_ref().map(|temp| temp.ino);
+        let at_temp = sys::facts_at(&draft.dir, write.temp_name).ok().map(|facts| facts.ino);
+        if at_temp.is_none() || at_temp == ours {
+            return;
+        }
+        let _ = sys::swap(&draft.dir, write.temp_name, target.file_name());
+        let Ok((fd, _)) = self.handle().open_leaf(draft.dir.as_fd(), write.temp_name, target) else { return };
+        if keep.keep_reader(File::from(fd)).is_ok() {
+            let _ = sys::remove_file(&draft.dir, write.temp_name);
+        }
+    }
+
+    /// Makes the new name durable and reads the file back; `None` when either fails.
+    fn confirm(&self, dir: &OwnedFd, target: &RelativePath, bytes: &[u8]) -> Option<Digest> {
+        sys::sync(dir).ok()?;
+        faults::point("write_dir_synced");
+        let (fd, facts) = self.open_target(dir, target).ok()??;
+        let digest = digest_of(fd, &facts, target, bytes.len() as u64).ok()?;
+        (digest == Digest::of(bytes)).then_some(digest)
+    }
+
+    /// Removes a file that must be what `expect` says: the undo of a creation. Its bytes are kept first. Folders stay.
+    pub fn remove(
+        &self,
+        path: &str,
+        access: Access,
+        expect: &Digest,
+        keep: &UndoStore,
+    ) -> Result<(), GuardError> {
+        let target = self.target(path, access)?;
+        self.still_there()?;
+        let changed = || GuardError::TargetChanged { path: target.shown() };
+        let Parent::Found(dir) = self.parent(&target, access)? else { return Err(changed()) };
+        self.leaf_facts(&dir, &target)?.ok_or_else(changed)?;
+        self.keep_old(&dir, &target, expect, keep)?;
+        let (fd, facts) = self.open_target(&dir, &target)?.ok_or_else(changed)?;
+        if digest_of(fd, &facts, &target, MAX_TARGET)? != *expect {
+            return Err(changed());
+        }
+        sys::remove_file(&dir, target.file_name())
+            .map_err(|errno| GuardError::of_errno(target.as_str(), errno))?;
+        sys::sync(&dir).map_err(|_| GuardError::NotConfirmed { path: target.shown() })
+    }
+
+    /// Removes the temporary file that an operation on `folder_of` left when its process died. True when there was
+    /// one. `temp_name` must be one that [`temp_name`] makes.
+    pub fn sweep_temp(&self, folder_of: &str, temp_name: &str) -> Result<bool, GuardError> {
+        check_temp(temp_name)?;
+        let target = path::parse(folder_of)?.path;
+        let Parent::Found(dir) = self.parent(&target, Access::Read)? else { return Ok(false) };
+        let fail = |errno| GuardError::of_errno(target.as_str(), errno);
+        match sys::facts_at(&dir, temp_name) {
+            Ok(facts) if facts.kind == Kind::File => {
+                sys::remove_file(&dir, temp_name).map_err(fail)?;
+                sys::sync(&dir).map_err(fail)?;
+                Ok(true)
+            }
+            Ok(_) | Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(fail(errno)),
+        }
+    }
+}
+
+/// What a write has made so far. Dropped before it is finished, it takes everything away again.
+struct Draft {
+    /// The target's folder.
+    dir: OwnedFd,
+    /// Folders made on the way, with the folder that each lies in.
+    made: Vec<(OwnedFd, String)>,
+    /// The temporary file.
+    temp: Option<Temp>,
+}
+
+struct Temp {
+    name: String,
+    ino: u64,
+}
+
+impl Draft {
+    /// The target has its new content; nothing is to be taken away.
+    fn finish(&mut self) {
+        self.temp = None;
+        self.made.clear();
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if let Some(temp) = self.temp.take() {
+            // Never a file that somebody else put under this name meanwhile.
+            let ours = sys::facts_at(&self.dir, &temp.name).is_ok_and(|facts| facts.ino == temp.ino);
+            if ours && let Err(errno) = sys::remove_file(&self.dir, &temp.name) {
+                tracing::warn!(%errno, "a temporary file could not be removed");
+            }
+        }
+        while let Some((parent, name)) = self.made.pop() {
+            // Not empty when somebody else used it meanwhile; then it is theirs.
+            let _ = sys::remove_folder(&parent, &name);
+        }
+    }
+}
+
+/// Digest of an open file. `TooLarge` beyond `limit` bytes, before reading.
+pub(crate) fn digest_of(
+    fd: OwnedFd,
+    facts: &Facts,
+    path: &RelativePath,
+    limit: u64,
+) -> Result<Digest, GuardError> {
+    if facts.size > limit {
+        return Err(GuardError::TooLarge { path: path.shown(), limit });
+    }
+    let mut reader = File::from(fd).take(limit.saturating_add(1));
+    let mut hash = sha2::Sha256::new();
+    let mut buffer = vec![0; usize::try_from(facts.size.clamp(4096, 256 * 1024)).unwrap_or(4096)];
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(Digest::from_hash(&hash.finalize())),
+            Ok(count) => hash.update(buffer.get(..count).unwrap_or_default()),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(GuardError::of_io(path.as_str(), error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_name_is_always_one_of_ours() {
+        for id in ["0190-ab_CD", "../../x", "", "名字", &"a".repeat(500)] {
+            let name = temp_name(id);
+            assert!(check_temp(&name).is_ok(), "{name} is made by us");
+            assert!(name.len() <= 100, "a temporary name must fit beside any target");
+        }
+        for name in [
+            "report.md",
+            ".tmp",
+            ".pocketpilot-.tmp",
+            ".pocketpilot-a/b.tmp",
+            ".pocketpilot-..tmp",
+            "x/.pocketpilot-a.tmp",
+        ] {
+            assert!(check_temp(name).is_err(), "{name} could be a file of the person");
+        }
+    }
+}
