@@ -3,12 +3,16 @@
 use super::currency::{Currency, fits};
 use super::derive;
 use super::draft::{Draft, Proposal, Sheet, is_amount_header, is_count_header};
-use super::evidence::{Entry, Evidence, Role};
+use super::evidence::{Entry, Evidence, Role, plain_name};
 use super::number::{Number, Reading};
 use super::scan::What;
+use super::totals;
 use crate::card::FigureVerdict;
 use rust_decimal::Decimal;
 use std::collections::{HashMap, HashSet};
+
+/// Figures for which values with nearly the same digits are looked for.
+const MAX_TRIES: usize = 2_000;
 
 /// A figure whose source was found.
 #[derive(Clone, Debug)]
@@ -35,12 +39,12 @@ pub(crate) fn verdicts(proposal: &Proposal, evidence: &Evidence) -> Vec<FigureVe
     let mut check = Check { evidence, proposal, verdicts: vec![None; count], settled: vec![None; count] };
     check.known();
     check.rows_by_name();
-    derive::group_sums(&mut check);
-    derive::totals(&mut check);
+    totals::group_sums(&mut check);
+    totals::totals(&mut check);
     derive::differences(&mut check);
     derive::shares(&mut check);
     // A total may stand over figures that were only just explained.
-    derive::totals(&mut check);
+    totals::totals(&mut check);
     check.close_ones();
     check.verdicts.into_iter().map(|verdict| verdict.unwrap_or(FigureVerdict::Unsourced)).collect()
 }
@@ -90,6 +94,8 @@ impl Check<'_> {
     /// In a table, the row says whose figure it is: another one's total or count in it differs.
     fn rows_by_name(&mut self) {
         let named_once = self.named_once();
+        let only: Vec<Option<usize>> =
+            self.proposal.sheets.iter().map(|sheet| self.only_amount(sheet)).collect();
         for (index, draft) in self.proposal.drafts.iter().enumerate() {
             let (Some(at), What::Number(number), [label]) =
                 (draft.at, &draft.what, self.proposal.labels[draft.row].as_slice())
@@ -108,7 +114,7 @@ impl Check<'_> {
             }
             let expected = if is_count_header(header) && number.decimals == 0 && number.currency.is_none() {
                 self.evidence.labels[*label].count
-            } else if is_amount_header(header) || self.is_only_amount(sheet, at.column) {
+            } else if is_amount_header(header) || only[at.table] == Some(at.column) {
                 let known_elsewhere = self.verdicts[index].is_some() && !self.only_other_rows(number, *label);
                 if known_elsewhere { None } else { self.total_of(*label, number, draft) }
             } else {
@@ -140,18 +146,19 @@ impl Check<'_> {
         rows.into_iter().filter(|(_, rows)| rows.len() == 1).map(|(key, _)| key).collect()
     }
 
-    /// Whether a column is the only one of its table with amounts of money.
-    fn is_only_amount(&self, sheet: &Sheet, column: usize) -> bool {
+    /// The one column of a table with amounts of money, when there is only one.
+    fn only_amount(&self, sheet: &Sheet) -> Option<usize> {
         let width = sheet.rows.iter().map(Vec::len).max().unwrap_or(0);
-        let has_amounts = |column: usize| {
-            let numbers = sheet.rows.iter().skip(1).filter_map(|row| row.get(column).copied().flatten());
+        let has_amounts = |column: &usize| {
+            let numbers = sheet.rows.iter().skip(1).filter_map(|row| row.get(*column).copied().flatten());
             let mut numbers = numbers.filter_map(|draft| match &self.proposal.drafts[draft].what {
                 What::Number(number) => Some(number),
                 What::Identifier(_) => None,
             });
             numbers.any(|number| !number.percent && (number.currency.is_some() || number.decimals == 2))
         };
-        (0..width.min(64)).filter(|other| has_amounts(*other)).eq([column])
+        let mut columns = (0..width.min(64)).filter(has_amounts);
+        columns.next().filter(|_| columns.next().is_none())
     }
 
     /// Whether a number is only known as a figure of other rows.
@@ -172,13 +179,16 @@ impl Check<'_> {
     }
 
     fn close_ones(&mut self) {
+        let mut tried = 0;
         for index in 0..self.proposal.drafts.len() {
             let Some(number) = self.open(index) else { continue };
             let draft = &self.proposal.drafts[index];
+            tried += 1;
+            let near = |check: &Self| if tried > MAX_TRIES { None } else { check.near_digits(number, draft) };
             let verdict = self
                 .other_currency(number)
-                .or_else(|| derive::mismatched_total(self, index))
-                .or_else(|| self.near_digits(number, draft))
+                .or_else(|| totals::mismatched_total(self, index))
+                .or_else(|| near(self))
                 .or_else(|| self.named(number, draft));
             self.verdicts[index] = verdict;
         }
@@ -238,12 +248,25 @@ impl Check<'_> {
         if draft.at.is_some() || !is_amount(number) || amounts.take(2).count() != 1 {
             return None;
         }
+        if !speaks_of(&self.proposal.texts[draft.row], &self.evidence.labels[*label].name, &draft.text) {
+            return None;
+        }
         let entry = &self.evidence.entries[self.total_of(*label, number, draft)?];
         Some(FigureVerdict::Differs {
             computed: entry.value.to_string(),
             source: self.evidence.source(entry),
         })
     }
+}
+
+/// Whether a line gives an amount as that of a name: right behind it, or with a word for a total.
+fn speaks_of(line: &str, name: &str, amount: &str) -> bool {
+    let (line, name, amount) = (plain_name(line), plain_name(name), plain_name(amount));
+    let Some(behind) = line.find(&name).map(|at| &line[at + name.len()..]) else { return false };
+    let Some(between) = behind.find(&amount).map(|at| &behind[..at]) else { return false };
+    let says_total =
+        ["合计", "总计", "总额", "共计", "共", "total", "sum"].iter().any(|word| between.contains(word));
+    says_total || between.chars().count() <= 8
 }
 
 /// How far a value may lie from what is shown: half of the last digit. Small whole numbers must be equal.

@@ -190,12 +190,8 @@ impl Proposal {
             if search && row < MAX_NAMED_LINES { super::evidence::plain_name(text) } else { String::new() };
         let mut labels = Vec::new();
         if !name.is_empty() && evidence.labels.len() <= MAX_NAMES {
-            labels.extend(
-                evidence
-                    .names()
-                    .filter(|(label, _)| label.chars().count() >= 2 && name.contains(label))
-                    .map(|(_, index)| index),
-            );
+            labels
+                .extend(evidence.names().filter(|(label, _)| is_named(&name, label)).map(|(_, index)| index));
             labels.sort_unstable();
             labels.dedup();
         }
@@ -236,6 +232,20 @@ impl Proposal {
             *list = list.iter().filter_map(|draft| places[*draft]).collect();
         }
     }
+}
+
+/// Whether a text names something, not as part of a longer word, number or date.
+fn is_named(text: &str, name: &str) -> bool {
+    let is_part = |character: Option<char>| {
+        character.is_some_and(|character| character.is_ascii_alphanumeric() || character == '-')
+    };
+    name.chars().count() >= 2
+        && text.match_indices(name).any(|(at, _)| {
+            let (before, behind) = (text[..at].chars().next_back(), text[at + name.len()..].chars().next());
+            let ascii = |edge: Option<char>| edge.is_some_and(|edge| edge.is_ascii());
+            !(ascii(name.chars().next()) && is_part(before))
+                && !(ascii(name.chars().next_back()) && is_part(behind))
+        })
 }
 
 fn counts_up(drafts: &[usize], all: &[Draft]) -> bool {

@@ -10,6 +10,7 @@ mod evidence;
 mod glyphs;
 mod number;
 mod scan;
+mod totals;
 mod words;
 
 use crate::card::{Figure, FigureVerdict, NumberCheck};

@@ -97,6 +97,9 @@ fn single_lines() {
         // Nothing explains it.
         ("VAT 9,999.00", &["9,999.00=u"]),
         ("平均每张 28,619.50 元", &["28,619.50=u"]),
+        ("2026-07-15 paid 500.00 CNY", &["500.00=u"]),
+        ("Blue Whale Freight sent a reminder about 500.00 CNY", &["500.00=u"]),
+        ("海纳云计算合计 500.00 元", &["500.00=x63867.00"]),
     ];
     for (line, expected) in cases {
         assert_eq!(verdicts(line), *expected, "{line}");
