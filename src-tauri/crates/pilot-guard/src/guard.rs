@@ -253,3 +253,42 @@ fn of_root(errno: Errno) -> GuardError {
         errno => GuardError::of_errno(".", errno),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use pilot_types::ErrorCode;
+
+    /// On a file system that folds names, a spelling that our own folding does not know opens `memory/` all the same.
+    #[test]
+    fn a_folder_that_is_memory_by_identity_is_refused_whatever_it_is_called() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["memory", "skills", "plain"] {
+            std::fs::create_dir(dir.path().join(name)).unwrap();
+        }
+        let guard = WorkspaceGuard::open(dir.path()).unwrap();
+        let root = guard.handle();
+        let target = path::parse("another-spelling/x.md").unwrap().path;
+        for (name, access, refused) in [
+            ("memory", Access::Write, true),
+            ("skills", Access::Write, true),
+            ("plain", Access::Write, false),
+            ("memory", Access::Memory, false),
+            ("skills", Access::Operator, false),
+        ] {
+            let opened = sys::open_at(root.fd(), name, sys::FOLDER).unwrap();
+            let answer = Protected::of(root, access).refuse(&opened, &target).err().map(|error| error.code());
+            assert_eq!(answer, refused.then_some(ErrorCode::PathProtected), "{name} for {access:?}");
+        }
+    }
+
+    #[test]
+    fn an_odd_folder_is_used_when_it_is_there_and_never_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let guard = WorkspaceGuard::open(dir.path()).unwrap();
+        let code = |path: &str| guard.check(path, Access::Write).err().map(|error| error.code());
+        assert_eq!(code("a/..c/x.md"), Some(ErrorCode::PathProtected), "it would be made");
+        std::fs::create_dir_all(dir.path().join("a/..c")).unwrap();
+        assert_eq!(code("a/..c/x.md"), None, "it is there");
+    }
+}

@@ -185,7 +185,14 @@ pub(crate) fn remove_folder(dir: impl AsFd, name: &str) -> Result<(), Errno> {
     rustix::fs::unlinkat(dir, name, AtFlags::REMOVEDIR)
 }
 
+/// Makes a handle's content durable. There, `fsync` alone leaves it in the disk's own cache.
+#[cfg(target_vendor = "apple")]
+pub(crate) fn sync(fd: impl AsFd) -> Result<(), Errno> {
+    retry(|| rustix::fs::fcntl_fullfsync(&fd))
+}
+
 /// Makes a handle's content durable.
+#[cfg(not(target_vendor = "apple"))]
 pub(crate) fn sync(fd: impl AsFd) -> Result<(), Errno> {
     retry(|| rustix::fs::fsync(&fd))
 }
