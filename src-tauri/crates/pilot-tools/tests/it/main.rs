@@ -1,0 +1,11 @@
+//! Tools against a real folder, and document workers against hostile stand-ins.
+#![expect(clippy::disallowed_methods, reason = "tests make the folders that the guard then opens")]
+
+mod analysis;
+mod documents;
+mod memory;
+mod reading;
+mod skills;
+mod support;
+mod worker;
+mod writing;
