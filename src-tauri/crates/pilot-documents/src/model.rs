@@ -18,6 +18,8 @@ pub enum DocumentKind {
     Pdf,
     /// Word.
     Docx,
+    /// Word, binary (`.doc`).
+    Doc,
     /// Excel, zipped XML (also `.xlsm`).
     Xlsx,
     /// Excel, binary.

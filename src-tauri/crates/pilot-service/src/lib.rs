@@ -1,1 +1,45 @@
-//! Composes the rooms below it.
+//! Composes the rooms below into what a person uses: tasks, approvals, workspaces, files, artifacts, settings, keys,
+//! the record and its check. The window, the command line and the evals call this crate and nothing below it.
+//!
+//! **What this crate must not know:** windows, terminals, notifications, the wire. It opens no workspace file itself
+//! (that is the guard's), speaks SQL only through the store's repositories, and reads a capability only through policy.
+//!
+//! Everything that is decided about an approval is decided in [`Service::approve`] and [`Service::reject`], by one
+//! conditional update.
+
+mod approval;
+mod artifacts;
+mod audit;
+mod background;
+mod bus;
+mod doctor;
+mod error;
+mod evidence;
+mod files;
+mod gate;
+mod keys;
+mod memory;
+mod open;
+mod providers;
+mod reach;
+mod recovery;
+mod run;
+mod settings;
+mod sink;
+mod tasks;
+pub mod view;
+mod workspaces;
+
+pub use approval::{Approve, Decider};
+pub use audit::AuditFormat;
+pub use background::Background;
+pub use bus::Notice;
+pub use pilot_review::shown_text;
+pub use doctor::{Check, CheckState};
+pub use error::ServiceError;
+pub use files::Added;
+pub use keys::{KeyError, KeyPlace, Keys};
+pub use memory::MemoryPage;
+pub use open::{EnvironmentProvider, OpenOptions, Service, default_data_dir};
+pub use providers::parse_script;
+pub use run::Stop;

@@ -521,3 +521,9 @@ pub enum WindowEvent {
         refused: Vec<(String, ErrorCode)>,
     },
 }
+
+/// A time as every view carries it.
+#[must_use]
+pub fn time(at: chrono::DateTime<chrono::Utc>) -> String {
+    at.to_rfc3339_opts(chrono::SecondsFormat::Millis, true)
+}

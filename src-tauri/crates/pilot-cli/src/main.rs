@@ -1,0 +1,5 @@
+//! The `pilot` command.
+
+fn main() -> std::process::ExitCode {
+    pilot_cli::main().into()
+}

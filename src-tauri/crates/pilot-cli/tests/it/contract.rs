@@ -1,0 +1,197 @@
+//! Words, formats and exit codes that scripts rely on.
+#![expect(clippy::disallowed_methods, reason = "tests look at the real disk")]
+
+use crate::support::Desk;
+use serde_json::{Value, json};
+
+fn write_script(path: &str) -> Value {
+    json!({ "version": 1, "steps": [
+        { "text": "I will write", "tool_calls": [{ "name": "write_file", "arguments": { "path": path, "content": "x\n" } }] },
+        { "text": "done" }
+    ] })
+}
+
+fn stopped(desk: &Desk, script: &Value) -> (String, String) {
+    let provider = desk.script(script);
+    let run = desk.json(&["run", "write", "--workspace", desk.root(), "--provider", &provider]);
+    assert_eq!(run.code, Some(3), "elsewhere than on a terminal the default is to stop at the card: {}", run.err);
+    let last = run.last();
+    (last["task"].as_str().unwrap().to_owned(), last["approval"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn a_run_prints_its_events_and_ends_with_the_result() {
+    let desk = Desk::new();
+    desk.write("a.csv", b"x\n1\n");
+    let provider = desk.script(&json!({ "version": 1, "steps": [
+        { "tool_calls": [{ "name": "read_file", "arguments": { "path": "a.csv" } }], },
+        { "text": "read", "expect": { "last_result_contains": ["UTF-8"] } }
+    ] }));
+    let run = desk.json(&["run", "read", "--workspace", desk.root(), "--provider", &provider]);
+    assert_eq!(run.code, Some(0), "reading is done without asking: {}", run.err);
+    let rows = run.rows();
+    let (events, result) = rows.split_at(rows.len() - 1);
+    let numbers: Vec<i64> = events.iter().map(|event| event["seq"].as_i64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as i64).collect::<Vec<_>>(), "each event once, in order, without gaps");
+    for event in events {
+        for key in ["seq", "at", "task", "type"] {
+            assert!(event.get(key).is_some(), "an event has {key}: {event}");
+        }
+    }
+    for key in ["type", "status", "task", "artifacts", "usage"] {
+        assert!(result[0].get(key).is_some(), "the result has {key}: {}", result[0]);
+    }
+    let tool = events.iter().find(|event| event["type"] == "tool_result").unwrap();
+    assert_eq!(tool["ok"], true, "a tool result says whether it worked");
+    assert!(tool["content"].as_str().unwrap().contains("x\\n1"), "and carries the content as the model got it");
+}
+
+#[test]
+fn all_shown_is_for_scripts_only() {
+    let desk = Desk::new();
+    let refused = desk.json(&["run", "x", "--workspace", desk.root(), "--approve", "all-shown"]);
+    assert_eq!(refused.code, Some(2), "nobody would be asked");
+    let provider = desk.script(&write_script("a.md"));
+    let run = desk.json(&["run", "x", "--workspace", desk.root(), "--provider", &provider, "--approve", "all-shown"]);
+    assert_eq!(run.code, Some(0), "a script may: {}", run.err);
+    assert!(run.err.contains("a.md"), "each card is printed before it is approved");
+    assert_eq!(desk.read("a.md").as_deref(), Some("x\n"), "and the file is there");
+}
+
+#[test]
+fn decided_stale_and_unknown_cards_end_with_1_and_change_nothing() {
+    let desk = Desk::new();
+    let (_, card) = stopped(&desk, &write_script("a.md"));
+    let unknown = desk.json(&["approvals", "approve", "no-such-card"]);
+    assert_eq!((unknown.code, unknown.last()["code"].clone()), (Some(1), json!("approval_not_found")), "an unknown card has its code");
+    desk.write("a.md", b"somebody else\n");
+    let stale = desk.json(&["approvals", "approve", &card]);
+    assert_eq!((stale.code, stale.last()["code"].clone()), (Some(1), json!("approval_stale")), "so has a stale one");
+    assert_eq!(desk.read("a.md").as_deref(), Some("somebody else\n"), "nothing is written");
+    let new = stale.last()["subject"].as_str().unwrap().to_owned();
+    assert_eq!(desk.json(&["approvals", "list"]).rows()[0]["id"], json!(new), "the new card waits in its place");
+    assert_eq!(desk.json(&["approvals", "reject", &new, "--note", "keep it"]).code, Some(0), "and can be decided");
+    let decided = desk.json(&["approvals", "approve", &new]);
+    assert_eq!((decided.code, decided.last()["code"].clone()), (Some(1), json!("approval_decided")), "once");
+    assert_eq!(desk.json(&["approvals", "list"]).rows().len(), 0, "the list shows what waits");
+    assert_eq!(desk.json(&["approvals", "list", "--all"]).rows().len(), 2, "--all the rest too");
+}
+
+#[test]
+fn an_edit_that_escapes_is_refused_with_4() {
+    let desk = Desk::new();
+    let (_, card) = stopped(&desk, &write_script("a.md"));
+    for (edit, code) in [
+        (r#"{"path":"../a.md","content":"x"}"#, "path_parent"),
+        (r#"{"path":"/etc/a.md","content":"x"}"#, "path_absolute"),
+        (r#"{"path":"a.md"}"#, "invalid_arguments"),
+        ("not json", "invalid_arguments"),
+    ] {
+        let said = desk.json(&["approvals", "approve", &card, "--edit", edit]);
+        assert_eq!((said.code, said.last()["code"].clone()), (Some(4), json!(code)), "what was given to the command is refused: {edit}");
+        assert_eq!(desk.manifest(), vec![], "and nothing is written: {edit}");
+    }
+    let said = desk.json(&["approvals", "approve", &card, "--edit", r#"{"path":"b.md","content":"mine\n"}"#]);
+    assert_eq!(said.code, Some(0), "a good edit is carried out: {}", said.err);
+    assert_eq!(desk.read("b.md").as_deref(), Some("mine\n"), "with the person's bytes");
+}
+
+#[test]
+fn usage_and_refused_folders_have_their_codes() {
+    let desk = Desk::new();
+    assert_eq!(desk.run(&["nonsense"]).code, Some(2), "an unknown command is a usage error");
+    assert_eq!(desk.run(&["--help"]).code, Some(0), "help is an answer");
+    for (folder, code) in [("/", "workspace_too_wide"), ("/no/such/folder", "workspace_not_folder")] {
+        let said = desk.json(&["run", "x", "--workspace", folder]);
+        assert_eq!((said.code, said.last()["code"].clone()), (Some(4), json!(code)), "{folder} is refused");
+    }
+    let own = desk.data.path().to_str().unwrap().to_owned();
+    let said = desk.json(&["workspaces", "add", &own]);
+    assert_eq!((said.code, said.last()["code"].clone()), (Some(4), json!("workspace_holds_data")), "so is the data folder");
+    let said = desk.json(&["run", "x", "--workspace", desk.root(), "--provider", "nobody"]);
+    assert_eq!((said.code, said.last()["code"].clone()), (Some(1), json!("provider_missing")), "a provider that is not set up");
+    let said = desk.json(&["run", "x", "--workspace", desk.root(), "--provider", "env"]);
+    assert_eq!((said.code, said.last()["code"].clone()), (Some(1), json!("provider_missing")), "an environment without one");
+}
+
+#[test]
+fn a_provider_that_is_down_leaves_the_task_interrupted() {
+    let desk = Desk::new();
+    let env = [("POCKETPILOT_BASE_URL", "http://127.0.0.1:9/v1"), ("POCKETPILOT_MODEL", "m"), ("POCKETPILOT_API_KEY", "k")];
+    let said = desk.run_with(&["--json", "run", "x", "--workspace", desk.root(), "--provider", "env"], &env);
+    assert_eq!(said.code, Some(5), "interrupted, and can be resumed: {}", said.err);
+    assert_eq!(said.last()["code"], "provider_unavailable", "with words for it");
+}
+
+#[test]
+fn extract_prints_one_line_a_file_and_never_ends_early() {
+    let desk = Desk::new();
+    desk.write("a.csv", "供应商,金额\n甲,1.50\n".as_bytes());
+    desk.write("broken.xlsx", b"PK\x03\x04 not a zip");
+    desk.write("b.txt", b"plain\n");
+    let said = desk.json(&["extract", "--workspace", desk.root(), "a.csv", "broken.xlsx", "b.txt"]);
+    let rows = said.rows();
+    assert_eq!(rows.len(), 3, "one line a file, in the order given");
+    let seen: Vec<_> = rows.iter().map(|row| (row["type"].clone(), row["path"].clone(), row["status"].clone())).collect();
+    assert_eq!(
+        seen,
+        vec![
+            (json!("document"), json!("a.csv"), json!("complete")),
+            (json!("document"), json!("broken.xlsx"), json!("refused")),
+            (json!("document"), json!("b.txt"), json!("complete")),
+        ],
+        "a bad file costs its own line: {}",
+        said.err
+    );
+    assert_eq!(rows[1]["code"], "document_broken", "and says why");
+    let refused = desk.json(&["extract", "--workspace", desk.root(), "../x.txt", "b.txt"]);
+    assert_eq!(refused.code, Some(4), "a path that was refused ends with 4");
+    assert_eq!(refused.rows().len(), 2, "after the others were read");
+}
+
+#[test]
+fn memory_is_the_persons_to_edit() {
+    let desk = Desk::new();
+    let mut child = desk
+        .command()
+        .args(["memory", "edit", "--workspace", desk.root()])
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(child.stdin.as_mut().unwrap(), "记住：金额含税\n".as_bytes()).unwrap();
+    assert!(child.wait().unwrap().success(), "the person edits without a card");
+    assert_eq!(desk.read("memory/MEMORY.md").as_deref(), Some("记住：金额含税\n"), "as typed");
+    let events = desk.run(&["audit", "export"]).rows();
+    let logged = events.iter().any(|event| event["source"] == "operator" && event["action"] == "memory_edited");
+    assert!(logged, "and it is on record as the person's own act");
+}
+
+#[test]
+fn doctor_names_what_is_missing() {
+    let desk = Desk::new();
+    let said = desk.json(&["doctor"]);
+    assert_eq!(said.code, Some(0), "nothing here is broken: {}", said.out);
+    let rows = said.rows();
+    let state = |id: &str| rows.iter().find(|row| row["id"] == id).map(|row| row["state"].clone()).unwrap_or_default();
+    assert_eq!(state("documents"), "ok", "the reader of documents was started for real");
+    assert_eq!(state("keyring"), "limited", "there is no session bus here, and that is said");
+}
+
+#[test]
+fn a_changed_record_is_found() {
+    let desk = Desk::new();
+    stopped(&desk, &write_script("a.md"));
+    assert_eq!(desk.json(&["audit", "verify"]).code, Some(0), "untouched, the chain holds");
+    let database = std::fs::read_dir(desk.data.path()).unwrap().flatten().map(|entry| entry.path()).find(|path| {
+        path.extension().is_some_and(|ending| ending == "db" || ending == "sqlite" || ending == "sqlite3")
+    });
+    let database = database.expect("the data folder holds a database");
+    let mut bytes = std::fs::read(&database).unwrap();
+    let wanted = b"I will write";
+    let at = bytes.windows(wanted.len()).position(|window| window == wanted).expect("the record is in the main file after a clean close");
+    bytes[at] = b'J';
+    std::fs::write(&database, bytes).unwrap();
+    let said = desk.json(&["audit", "verify"]);
+    assert_eq!(said.code, Some(1), "one changed letter breaks the chain: {}", said.out);
+    assert!(said.last()["broken_at"].as_i64().unwrap() > 0, "and the place is named");
+}

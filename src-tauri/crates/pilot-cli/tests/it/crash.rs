@@ -1,0 +1,173 @@
+//! kill -9 at every step of creation, pause, decision, execution and rejection: nothing lost, nothing twice, no half
+//! file, no temporary file, the card there again.
+#![cfg(feature = "faults")]
+#![expect(clippy::disallowed_methods, reason = "tests look at the real disk")]
+
+use crate::support::{Desk, copy_tree};
+use serde_json::{Value, json};
+
+/// Repeats of each point; `make soak` asks for 20.
+fn repeats() -> usize {
+    std::env::var("POCKETPILOT_SOAK_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(2)
+}
+
+/// Points between the person's yes and the durable end, in order.
+const APPROVE: &[&str] = &[
+    "approve_before",
+    "approve_before_commit",
+    "approve_decided",
+    "write_temp",
+    "write_temp_synced",
+    "write_kept",
+    "write_renamed",
+    "write_dir_synced",
+    "approve_executed",
+    "approve_before_done",
+    "approve_done",
+];
+
+const REJECT: &[&str] = &["reject_before", "reject_before_commit", "reject_decided"];
+
+const CREATE: &[&str] = &["task_create_before", "task_create_after", "pause_before", "pause_after"];
+
+const OLD: &str = "the old report\n";
+const NEW: &str = "the new report\n";
+
+fn script() -> Value {
+    json!({ "version": 1, "steps": [
+        { "tool_calls": [{ "name": "write_file", "arguments": { "path": "deep/report.md", "content": NEW } }] },
+        { "text": "done" }
+    ] })
+}
+
+/// A desk whose one card waits to replace a file.
+fn waiting() -> (Desk, String) {
+    let desk = Desk::new();
+    desk.write("deep/report.md", OLD.as_bytes());
+    let provider = desk.script(&script());
+    let run = desk.json(&["run", "write", "--workspace", desk.root(), "--provider", &provider, "--approve", "never"]);
+    assert_eq!(run.code, Some(3), "the script stops at its card: {}", run.err);
+    let id = run.last()["approval"].as_str().unwrap().to_owned();
+    (desk, id)
+}
+
+/// The same state again, without paying for it again.
+fn again(from: &Desk) -> Desk {
+    let desk = Desk::new();
+    copy_tree(from.data.path(), desk.data.path());
+    // The workspace is known by its inode, so it has to stay the one it was: only the data folder is a copy.
+    desk
+}
+
+fn count(events: &[Value], kind: &str) -> usize {
+    events.iter().filter(|event| event["type"] == kind).count()
+}
+
+fn no_leftovers(desk: &Desk, point: &str) {
+    for (name, _) in desk.manifest() {
+        assert!(!name.contains(".tmp") && !name.contains(".pocketpilot"), "a temporary file is left after {point}: {name}");
+    }
+}
+
+#[test]
+fn killed_between_yes_and_done() {
+    let (pristine, card) = waiting();
+    let mut runs = 0;
+    for point in APPROVE {
+        for _ in 0..repeats() {
+            pristine.write("deep/report.md", OLD.as_bytes());
+            let data = again(&pristine);
+            let desk = Desk { data: data.data, root: tempfile::TempDir::new().unwrap() };
+            killed_once(&desk, &pristine, &card, point);
+            runs += 1;
+        }
+    }
+    println!("{runs} kills at {} points between yes and done: 0 lost, 0 twice, 0 half files, 0 temporary files", APPROVE.len());
+}
+
+fn killed_once(desk: &Desk, pristine: &Desk, card: &str, point: &str) {
+    let killed = desk.run_with(&["--json", "approvals", "approve", card], &[("POCKETPILOT_CRASH_AT", point)]);
+    assert_eq!(killed.code, None, "the process is killed at {point}: {killed:?}");
+    let text = pristine.read("deep/report.md").expect("the file never disappears");
+    assert!(text == OLD || text == NEW, "old or new, never half, right after {point}: {text:?}");
+
+    // The next command takes the owner's lock and settles what was left.
+    let rows = desk.json(&["approvals", "list"]).rows();
+    no_leftovers(pristine, point);
+    if rows.is_empty() {
+        assert_eq!(pristine.read("deep/report.md").as_deref(), Some(NEW), "a yes that was durable is carried out after {point}");
+    } else {
+        assert_eq!(rows.len(), 1, "the card is there again, once, after {point}");
+        assert_eq!(rows[0]["id"], card, "and it is the same card");
+        assert_eq!(pristine.read("deep/report.md").as_deref(), Some(OLD), "a yes that was not durable has changed nothing");
+        let approved = desk.json(&["approvals", "approve", card]);
+        assert_eq!(approved.code, Some(0), "it can be approved after {point}: {}", approved.err);
+    }
+    let replay = desk.json(&["approvals", "approve", card]);
+    assert_eq!(replay.code, Some(1), "it cannot be approved once more after {point}");
+    assert_eq!(replay.last()["code"], "approval_decided", "with its own code");
+    let task = desk.json(&["tasks", "list"]).last()["id"].as_str().unwrap().to_owned();
+    let events = desk.json(&["tasks", "events", &task]).rows();
+    assert_eq!(count(&events, "execution_finished"), 1, "one execution on record after {point}");
+    assert_eq!(count(&events, "artifact_written"), 1, "one artifact on record after {point}");
+    assert_eq!(pristine.read("deep/report.md").as_deref(), Some(NEW), "the shown bytes stand there in the end after {point}");
+    assert_eq!(desk.json(&["audit", "verify"]).code, Some(0), "the record holds after {point}");
+    no_leftovers(pristine, point);
+    let status = desk.json(&["tasks", "show", &task]).last()["status"].clone();
+    if status == "interrupted" {
+        assert_eq!(desk.json(&["tasks", "resume", &task]).code, Some(0), "the task goes on to its end after {point}");
+    } else {
+        assert_eq!(status, "completed", "the task went on to its end after {point}");
+    }
+}
+
+#[test]
+fn killed_while_rejecting() {
+    let (pristine, card) = waiting();
+    for point in REJECT {
+        for _ in 0..repeats() {
+            let data = again(&pristine);
+            let desk = Desk { data: data.data, root: tempfile::TempDir::new().unwrap() };
+            let killed = desk.run_with(&["--json", "approvals", "reject", &card], &[("POCKETPILOT_CRASH_AT", point)]);
+            assert_eq!(killed.code, None, "the process is killed at {point}");
+            let rows = desk.json(&["approvals", "list"]).rows();
+            assert_eq!(pristine.read("deep/report.md").as_deref(), Some(OLD), "a rejection writes nothing, killed or not: {point}");
+            if !rows.is_empty() {
+                assert_eq!(desk.json(&["approvals", "reject", &card]).code, Some(0), "a card that is there can be decided after {point}");
+            }
+            let approve = desk.json(&["approvals", "approve", &card]);
+            assert_eq!(approve.code, Some(1), "the decision that was made durable holds after {point}");
+            assert_eq!(pristine.read("deep/report.md").as_deref(), Some(OLD), "and nothing is written after {point}");
+        }
+    }
+}
+
+#[test]
+fn killed_while_a_task_is_made_or_paused() {
+    for point in CREATE {
+        for _ in 0..repeats() {
+            let desk = Desk::new();
+            desk.write("deep/report.md", OLD.as_bytes());
+            let provider = desk.script(&script());
+            let args = ["--json", "run", "write", "--workspace", desk.root(), "--provider", &provider, "--approve", "never"];
+            let killed = desk.run_with(&args, &[("POCKETPILOT_CRASH_AT", point)]);
+            assert_eq!(killed.code, None, "the process is killed at {point}: {killed:?}");
+            assert_eq!(desk.read("deep/report.md").as_deref(), Some(OLD), "nothing is written by dying at {point}");
+            let tasks = desk.json(&["tasks", "list"]).rows();
+            if *point == "task_create_before" {
+                assert!(tasks.is_empty(), "what was never acknowledged need not be there");
+                continue;
+            }
+            assert_eq!(tasks.len(), 1, "the task is there after {point}");
+            let id = tasks[0]["id"].as_str().unwrap();
+            if tasks[0]["status"] == "interrupted" {
+                assert_eq!(desk.json(&["tasks", "resume", id]).code, Some(3), "resumed, it reaches its card after {point}");
+            }
+            let cards = desk.json(&["approvals", "list"]).rows();
+            assert_eq!(cards.len(), 1, "the card is there exactly once after {point}");
+            let card = cards[0]["id"].as_str().unwrap();
+            assert_eq!(desk.json(&["approvals", "approve", card]).code, Some(0), "and works after {point}");
+            assert_eq!(desk.read("deep/report.md").as_deref(), Some(NEW), "to the shown bytes");
+        }
+    }
+}
