@@ -1,7 +1,7 @@
 //! Bytes as text: encoding, line ends, lines, and a hexadecimal form of what is no text.
 
 use crate::card::FileFacts;
-use encoding_rs::{Encoding, GB18030, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{Encoding, GB18030, UTF_16BE, UTF_16LE};
 use pilot_types::Digest;
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ pub(crate) struct Content<'a> {
     /// The text without its byte order mark; the hexadecimal form when the bytes are no text.
     pub(crate) text: Cow<'a, str>,
     /// `UTF-8`, `UTF-8 BOM`, `UTF-16LE` …, `XLSX`, `binary`.
-    pub(crate) encoding: &'static str,
+    pub(crate) encoding: Cow<'static, str>,
     /// Whether `text` is the text of the file.
     pub(crate) is_text: bool,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Line<'a> {
 impl<'a> Content<'a> {
     /// Reads bytes. Unicode is recognised exactly, other encodings are a guess that is named.
     pub(crate) fn of(bytes: &'a [u8]) -> Self {
-        let text = |text, encoding| Self { text, encoding, is_text: true };
+        let text = |text, encoding| Self { text, encoding: Cow::Borrowed(encoding), is_text: true };
         if let Some(rest) = bytes.strip_prefix(&[0xEF, 0xBB, 0xBF])
             && let Ok(valid) = std::str::from_utf8(rest)
         {
@@ -55,17 +55,31 @@ impl<'a> Content<'a> {
             return text(Cow::Borrowed(valid), "UTF-8");
         }
         if bytes.starts_with(b"PK\x03\x04") {
-            return Self { text: Cow::Owned(hexadecimal(bytes)), encoding: "ZIP", is_text: false };
+            return Self { text: Cow::Owned(hexadecimal(bytes)), encoding: "ZIP".into(), is_text: false };
         }
         if !has_binary_controls(bytes) {
+            let decoded = pilot_documents::text::decode(bytes, has_double_bytes(bytes));
+            if decoded.lost == 0 {
+                let is_chinese = decoded.encoding.eq_ignore_ascii_case("GB18030");
+                let encoding = if is_chinese { "GB18030".into() } else { decoded.encoding.into() };
+                return Self { text: decoded.text.into(), encoding, is_text: true };
+            }
             if let Some(valid) = strict(GB18030, bytes) {
                 return text(valid, "GB18030");
             }
-            if let Some(valid) = strict(WINDOWS_1252, bytes) {
-                return text(valid, "Windows-1252");
-            }
         }
-        Self { text: Cow::Owned(hexadecimal(bytes)), encoding: "binary", is_text: false }
+        Self { text: Cow::Owned(hexadecimal(bytes)), encoding: "binary".into(), is_text: false }
+    }
+
+    /// Reads bytes that this program would write: what is valid UTF-8 is nothing else, so that a text full of null
+    /// characters is not shown as if it were another encoding.
+    pub(crate) fn written(bytes: &'a [u8]) -> Self {
+        match std::str::from_utf8(bytes) {
+            Ok(valid) if !valid.starts_with('\u{FEFF}') => {
+                Self { text: Cow::Borrowed(valid), encoding: "UTF-8".into(), is_text: true }
+            }
+            Ok(_) | Err(_) => Self::of(bytes),
+        }
     }
 
     /// `LF`, `CRLF`, `mixed` or `none`.
@@ -103,13 +117,12 @@ impl<'a> Content<'a> {
 }
 
 /// Facts of a file's bytes.
-pub(crate) fn facts(bytes: &[u8], is_workbook: bool) -> FileFacts {
-    let content = Content::of(bytes);
-    let encoding = if is_workbook && !content.is_text { "XLSX" } else { content.encoding };
+pub(crate) fn facts(bytes: &[u8], content: &Content<'_>, is_workbook: bool) -> FileFacts {
+    let encoding = if is_workbook && !content.is_text { "XLSX".into() } else { content.encoding.clone() };
     FileFacts {
         size: bytes.len() as u64,
         lines: content.is_text.then(|| content.lines().len() as u64),
-        encoding: encoding.to_owned(),
+        encoding: encoding.into_owned(),
         line_end: content.line_end().to_owned(),
         digest: Digest::of(bytes),
     }
@@ -134,6 +147,18 @@ fn unmarked_utf16(bytes: &[u8]) -> Option<(&'static Encoding, &'static str)> {
         return Some((UTF_16BE, "UTF-16BE"));
     }
     None
+}
+
+/// Whether most bytes above ASCII stand in runs of four and more, as in Chinese text; accents stand alone.
+fn has_double_bytes(bytes: &[u8]) -> bool {
+    let (mut high, mut in_runs) = (0, 0);
+    for run in bytes.chunk_by(|one, other| (*one >= 0x80) == (*other >= 0x80)) {
+        if run.first().is_some_and(|byte| *byte >= 0x80) {
+            high += run.len();
+            in_runs += if run.len() >= 4 { run.len() } else { 0 };
+        }
+    }
+    in_runs * 2 > high
 }
 
 fn has_binary_controls(bytes: &[u8]) -> bool {
@@ -173,7 +198,7 @@ mod tests {
             (&utf16, "UTF-16LE", "金额 1\n"),
             (&bare, "UTF-16BE", "amount,1\n"),
             (b"a\0b", "UTF-8", "a\0b"),
-            (b"caf\xE9\n", "Windows-1252", "café\n"),
+            (b"caf\xE9 M\xFCller\n", "windows-1252", "café Müller\n"),
             (b"\xFF\xFE\x00", "binary", "00000000  ff fe 00\n"),
         ];
         for (bytes, encoding, text) in cases {
@@ -197,6 +222,23 @@ mod tests {
             "the same line end everywhere is no part of a line"
         );
         assert_eq!(Content::of(b"a\r\nb\n").lines()[0].text, "a\r", "where they are mixed it is shown");
+    }
+
+    #[test]
+    fn written_bytes_are_utf8_whatever_they_look_like() {
+        let bytes = b"p\0a\0y\0 \0";
+        assert_eq!(
+            Content::of(bytes).encoding,
+            "UTF-16LE",
+            "a file that is there may be UTF-16 without a mark"
+        );
+        let written = Content::written(bytes);
+        assert_eq!(
+            (written.encoding.as_ref(), written.text.len()),
+            ("UTF-8", 8),
+            "what is written shows its nulls"
+        );
+        assert_eq!(Content::written("\u{FEFF}a".as_bytes()).encoding, "UTF-8 BOM", "the mark is named");
     }
 
     #[test]

@@ -14,7 +14,7 @@ fn text_losses(before: &[u8], after: &[u8]) -> Vec<(LossKind, u32)> {
     if before.is_empty() || after.is_empty() {
         return Vec::new();
     }
-    let (old, new) = (Content::of(before), Content::of(after));
+    let (old, new) = (Content::of(before), Content::written(after));
     if !old.is_text {
         return vec![(LossKind::Unreadable, 1)];
     }

@@ -46,8 +46,11 @@ struct Compared {
 #[must_use]
 pub fn card(input: &CardInput<'_>) -> Card {
     let path = input.path.unwrap_or("");
-    let compared =
-        if input.outside { outside(input.after) } else { compare(input.before, input.after, path) };
+    let compared = if input.outside {
+        outside(input.after)
+    } else {
+        compare(input.before, Content::written(input.after), input.after, path)
+    };
     let numbers = numbers(input, &compared);
     let is_workbook = !input.outside && form(path) == Form::Workbook;
     let mut losses = match input.before {
@@ -83,8 +86,11 @@ pub fn card(input: &CardInput<'_>) -> Card {
     Card {
         weight,
         verb,
-        before: input.before.filter(|_| !input.outside).map(|bytes| facts(bytes, is_workbook)),
-        after: (!input.outside).then(|| facts(input.after, is_workbook)),
+        before: input
+            .before
+            .filter(|_| !input.outside)
+            .map(|bytes| facts(bytes, &Content::of(bytes), is_workbook)),
+        after: (!input.outside).then(|| facts(input.after, &Content::written(input.after), is_workbook)),
         losses,
         hidden_characters: hidden_characters(input.after, &compared),
         difference: compared.difference,
@@ -98,60 +104,62 @@ pub fn card(input: &CardInput<'_>) -> Card {
 /// The difference of two contents of a file, by its kind. Also what an undo would change.
 #[must_use]
 pub fn difference(before: Option<&[u8]>, after: &[u8], path: &str) -> Difference {
-    compare(before, after, path).difference
+    compare(before, Content::of(after), after, path).difference
 }
 
 fn outside(request: &[u8]) -> Compared {
-    let content = Content::of(request);
-    let lines = line_difference(&[], &content.lines());
+    let lines = line_difference(&[], &Content::written(request).lines());
     Compared { difference: Difference::Outside { lines }, new_grids: None, unreadable: false }
 }
 
-fn compare(before: Option<&[u8]>, after: &[u8], path: &str) -> Compared {
+fn compare(before: Option<&[u8]>, new: Content<'_>, after: &[u8], path: &str) -> Compared {
     match form(path) {
-        Form::Text => compare_text(before, after, false),
-        Form::Csv => compare_csv(before, after, path),
-        Form::Workbook => compare_workbooks(before, after, path),
+        Form::Text => compare_text(before, &new, false),
+        Form::Csv => compare_csv(before, &new, path),
+        Form::Workbook => compare_workbooks(before, &new, after, path),
     }
 }
 
-fn compare_text(before: Option<&[u8]>, after: &[u8], unreadable: bool) -> Compared {
-    Compared { difference: Difference::Text { lines: lines(before, after) }, new_grids: None, unreadable }
+fn compare_text(before: Option<&[u8]>, new: &Content<'_>, unreadable: bool) -> Compared {
+    let old = Content::of(before.unwrap_or_default());
+    let lines = line_difference(&old.lines(), &new.lines());
+    Compared { difference: Difference::Text { lines }, new_grids: None, unreadable }
 }
 
-fn lines(before: Option<&[u8]>, after: &[u8]) -> Vec<DiffLine> {
-    let (old, new) = (Content::of(before.unwrap_or_default()), Content::of(after));
-    line_difference(&old.lines(), &new.lines())
-}
-
-fn compare_csv(before: Option<&[u8]>, after: &[u8], path: &str) -> Compared {
-    let lines = lines(before, after);
-    let read = |bytes: &[u8]| grids(path, bytes).map(|grids| grids.into_iter().next().unwrap_or_default());
-    let (old, new) = (before.map(read), read(after));
-    let is_text = Content::of(after).is_text && before.is_none_or(|bytes| Content::of(bytes).is_text);
-    let (Some(new), false, true) = (new, matches!(old, Some(None)), is_text) else {
-        return compare_text(before, after, false);
+fn compare_csv(before: Option<&[u8]>, new: &Content<'_>, path: &str) -> Compared {
+    let old = before.map(Content::of);
+    // Rows are read from the text that the lines show, so that both say the same.
+    let read = |content: &Content<'_>| {
+        let is_plain = content.is_text && !content.text.contains('\0');
+        let grids = if is_plain { grids(path, content.text.as_bytes()) } else { None };
+        grids.map(|grids| grids.into_iter().next().unwrap_or_default())
     };
-    let old = old.flatten();
-    let table = table_difference(old.as_ref(), Some(&new), &mut 0);
+    let (Some(new_grid), Some(old_grid)) =
+        (read(new), old.as_ref().map_or(Some(None), |old| read(old).map(Some)))
+    else {
+        return compare_text(before, new, false);
+    };
+    let old_lines = old.as_ref().map(Content::lines).unwrap_or_default();
+    let lines = line_difference(&old_lines, &new.lines());
+    let table = table_difference(old_grid.as_ref(), Some(&new_grid), &mut 0);
     // Quotes, delimiters or blank lines alone are seen only in the text.
     if table.rows.iter().all(|row| row.change == 0) && line_changes(&lines) > 0 {
-        return compare_text(before, after, false);
+        return Compared { difference: Difference::Text { lines }, new_grids: None, unreadable: false };
     }
-    let new_format = csv_format(after);
-    let format = match before.map(csv_format) {
+    let new_format = csv_format(new);
+    let format = match old.as_ref().map(csv_format) {
         Some(old_format) if old_format != new_format => format!("{old_format} → {new_format}"),
         Some(_) | None => new_format,
     };
     Compared {
         difference: Difference::Rows { table, format, lines },
-        new_grids: Some(vec![new]),
+        new_grids: Some(vec![new_grid]),
         unreadable: false,
     }
 }
 
-fn compare_workbooks(before: Option<&[u8]>, after: &[u8], path: &str) -> Compared {
-    let Some(new) = grids(path, after) else { return compare_text(before, after, before.is_some()) };
+fn compare_workbooks(before: Option<&[u8]>, new_content: &Content<'_>, after: &[u8], path: &str) -> Compared {
+    let Some(new) = grids(path, after) else { return compare_text(before, new_content, before.is_some()) };
     let old = before.map(|bytes| grids(path, bytes));
     let unreadable = matches!(old, Some(None));
     let old = old.flatten().unwrap_or_default();
@@ -175,7 +183,7 @@ fn numbers(input: &CardInput<'_>, compared: &Compared) -> NumberCheck {
     match &compared.new_grids {
         Some(grids) => check_grids(grids, input.results),
         None => {
-            let content = Content::of(input.after);
+            let content = Content::written(input.after);
             if content.is_text { check_text(&content.text, input.results) } else { NumberCheck::default() }
         }
     }
@@ -194,9 +202,11 @@ fn hidden_characters(after: &[u8], compared: &Compared) -> u32 {
             | Difference::Outside { .. }
             | Difference::Cells { .. },
             _,
-        ) => {
-            Content::of(after).lines().iter().map(|line| hidden_count(line.text)).fold(0, u32::saturating_add)
-        }
+        ) => Content::written(after)
+            .lines()
+            .iter()
+            .map(|line| hidden_count(line.text))
+            .fold(0, u32::saturating_add),
     }
 }
 

@@ -44,8 +44,7 @@ pub(crate) fn grids(name: &str, bytes: &[u8]) -> Option<Vec<Grid>> {
 }
 
 /// Encoding and delimiter of a csv, such as `UTF-8 BOM, comma`.
-pub(crate) fn csv_format(bytes: &[u8]) -> String {
-    let content = Content::of(bytes);
+pub(crate) fn csv_format(content: &Content<'_>) -> String {
     let mut counts = [(',', "comma", 0u32), (';', "semicolon", 0), ('\t', "tab", 0), ('|', "pipe", 0)];
     let mut quoted = false;
     for character in content.text.chars().take(64 << 10) {
@@ -85,11 +84,15 @@ mod tests {
     #[test]
     fn delimiters_are_named() {
         assert_eq!(
-            csv_format("\u{FEFF}a,b\n1,2;3;4\n".as_bytes()),
+            csv_format(&Content::of("\u{FEFF}a,b\n1,2;3;4\n".as_bytes())),
             "UTF-8 BOM, comma",
             "the first line decides"
         );
-        assert_eq!(csv_format(b"\"a,b\";c\n"), "UTF-8, semicolon", "quoted commas do not count");
-        assert_eq!(csv_format(b""), "UTF-8, comma", "what the writer would use");
+        assert_eq!(
+            csv_format(&Content::of(b"\"a,b\";c\n")),
+            "UTF-8, semicolon",
+            "quoted commas do not count"
+        );
+        assert_eq!(csv_format(&Content::of(b"")), "UTF-8, comma", "what the writer would use");
     }
 }

@@ -243,8 +243,9 @@ fn is_named(text: &str, name: &str) -> bool {
         && text.match_indices(name).any(|(at, _)| {
             let (before, behind) = (text[..at].chars().next_back(), text[at + name.len()..].chars().next());
             let ascii = |edge: Option<char>| edge.is_some_and(|edge| edge.is_ascii());
-            !(ascii(name.chars().next()) && is_part(before))
-                && !(ascii(name.chars().next_back()) && is_part(behind))
+            let cuts_in = ascii(name.chars().next()) && is_part(before);
+            let cuts_off = ascii(name.chars().next_back()) && is_part(behind);
+            !cuts_in && !cuts_off
         })
 }
 
