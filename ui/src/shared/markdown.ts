@@ -17,6 +17,11 @@ marked.use({
     image({ href, text }: Tokens.Image): string {
       return `${escape(text)} <code>${escape(href)}</code>`;
     },
+    // Alignment would be an attribute.
+    tablecell({ header, tokens }: Tokens.TableCell): string {
+      const tag = header ? 'th' : 'td';
+      return `<${tag}>${this.parser.parseInline(tokens)}</${tag}>\n`;
+    },
     // HTML in the text is text.
     html({ text }: Tokens.HTML | Tokens.Tag): string {
       return escape(text);
@@ -24,8 +29,12 @@ marked.use({
   },
 });
 
+/** HTML of the text. Already without anything that could act; `safeMarkdown` does not rely on it. */
+export function rendered(text: string): string {
+  return marked.parse(text, { async: false });
+}
+
 /** HTML that is safe to draw. */
 export function safeMarkdown(text: string): string {
-  const html = marked.parse(text, { async: false });
-  return DOMPurify.sanitize(html, { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: [], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false });
+  return DOMPurify.sanitize(rendered(text), { ALLOWED_TAGS: TAGS, ALLOWED_ATTR: [], ALLOW_DATA_ATTR: false, ALLOW_ARIA_ATTR: false });
 }

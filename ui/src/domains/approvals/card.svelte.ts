@@ -115,10 +115,10 @@ export class CardState {
     return this.change;
   }
 
-  /** First change that must still be seen after the one where the person is, or the first of all. */
+  /** First change that must still be seen from the one where the person is, or the first of all. */
   nextUnseen(): number {
     const left = this.gate.left;
-    this.change = left.find((change) => change > this.change) ?? left[0] ?? this.change;
+    this.change = left.find((change) => change >= this.change) ?? left[0] ?? this.change;
     return this.change;
   }
 

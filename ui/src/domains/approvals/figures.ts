@@ -1,16 +1,7 @@
 /** One-click mends of a flagged figure. Pure: they make new text, which then goes through the same re-check as any edit. */
 import type { Figure } from '../../lib/api/generated/Figure';
-import { grouped } from '../../lib/format/numbers';
+import { inMannerOf } from '../../lib/format/numbers';
 import { lineOf } from '../../shared/difference/lines';
-
-/** Writes `computed` in the manner of the figure that it replaces: grouped digits, currency sign, unit. */
-export function inMannerOf(text: string, computed: string): string {
-  const match = /^([^\d+-]*)([+-]?\d[\d,]*(?:\.\d+)?)(.*)$/su.exec(text);
-  if (!match) return computed;
-  const [, before = '', number = '', after = ''] = match;
-  const bare = computed.replaceAll(',', '');
-  return `${before}${number.includes(',') ? grouped(bare) : bare}${after}`;
-}
 
 /** Replaces the figure on its line; `null` when the text there is not what the card shows. */
 export function useComputed(content: string, figure: Figure): string | null {

@@ -56,6 +56,10 @@ export class Screen implements Watcher {
     };
   }
 
+  seen(name: string): boolean {
+    return this.gate.hasUnit(name);
+  }
+
   close(): void {
     clearInterval(this.timer);
     this.rows.disconnect();

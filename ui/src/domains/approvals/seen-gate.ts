@@ -41,6 +41,11 @@ export class SeenGate {
     return this.seenChanges.has(change);
   }
 
+  /** True when that unit was seen. */
+  hasUnit(unit: string): boolean {
+    return this.seenUnits.has(unit);
+  }
+
   /** Changes that must still be seen, in order. Of very many, the last one stands for all. */
   get left(): number[] {
     const must = this.mustSee.length > MANY ? this.mustSee.slice(-1) : this.mustSee;

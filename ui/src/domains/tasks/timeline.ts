@@ -196,7 +196,7 @@ export function subjectOf(step: CallStep): string | null {
   if (typeof given !== 'object' || given === null) return null;
   for (const name of ['path', 'paths', 'name']) {
     const value = (given as Record<string, unknown>)[name];
-    if (typeof value === 'string') return value;
+    if (typeof value === 'string') return value === '.' || value === '' ? null : value;
     if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ');
   }
   return null;

@@ -66,20 +66,25 @@ export class Play {
   }
 
   private enlarge(card: ApprovalView): void {
-    const old = Array.from({ length: 6000 }, (_, index) => `row ${index + 1}, ${(index * 37) % 1000}.00`);
-    const now = old.map((line, index) => (index % 2500 === 1200 ? `${line} changed` : line));
-    const lines: string[] = now.concat(['the last line']);
-    const drawn = lines.map((line, index) => ({ line, was: old[index] }));
-    let change = 0;
-    const difference = drawn.flatMap(({ line, was }, index): DiffLine[] => {
-      if (was === line) return [{ kind: 'same', old: index + 1, new: index + 1, spans: spans(line), change: 0, no_line_end: false }];
-      change += 1;
-      const added: DiffLine = { kind: 'added', old: null, new: index + 1, spans: spans(line), change, no_line_end: false };
-      return was === undefined ? [added] : [{ kind: 'removed', old: index + 1, new: null, spans: spans(was), change, no_line_end: false }, added];
-    });
-    card.card.difference = { kind: 'text', lines: difference };
-    card.card.changes = change;
-    card.card.must_see = [1, 2, 3].filter((number) => number < change);
+    const lines: DiffLine[] = [];
+    let [old, now] = [0, 0];
+    const push = (kind: DiffLine['kind'], text: string, change: number) => {
+      if (kind !== 'added') old += 1;
+      if (kind !== 'removed') now += 1;
+      lines.push({ kind, old: kind === 'added' ? null : old, new: kind === 'removed' ? null : now, spans: spans(text), change, no_line_end: false });
+    };
+    // Three replaced lines, each followed by two thousand new ones.
+    for (let block = 0; block < 3; block += 1) {
+      push('removed', `total of part ${block + 1}: ${block}00.00`, block * 2 + 1);
+      push('added', `total of part ${block + 1}: ${block}50.00`, block * 2 + 1);
+      push('same', `part ${block + 1}`, 0);
+      for (let row = 0; row < 2000; row += 1) push('added', `row ${block * 2000 + row + 1}, ${(row * 37) % 1000}.00`, block * 2 + 2);
+      push('same', '', 0);
+    }
+    push('same', 'the last line', 0);
+    card.card.difference = { kind: 'text', lines };
+    card.card.changes = 6;
+    card.card.must_see = [1, 3, 5];
     card.card.numbers = { figures: [], known: 0, derived: 0, differs: 0, unsourced: 0 };
     card.card.flags = [];
   }
@@ -151,7 +156,9 @@ export class Play {
 
   private async explain(detail: TaskDetailView): Promise<void> {
     this.record(detail, { type: 'status_changed', status: 'running', code: null, detail: null });
-    const text = 'I am the built-in helper. I can sum up invoices and check tables in this folder by fixed steps. For anything else, add a model in Settings.';
+    // An attack in the goal comes back as the answer, so that tests can see it drawn.
+    const hostile = /[<\[!|]/.test(detail.task.goal) ? detail.task.goal : null;
+    const text = hostile ?? 'I am the built-in helper. I can sum up invoices and check tables in this folder by fixed steps. For anything else, add a model in Settings.';
     await this.stream(detail, text);
     this.record(detail, { type: 'model_answer', step: 1, text, calls: [], usage: { input: 0, output: 0, estimated: false }, elapsed_millis: 400 });
     this.record(detail, { type: 'status_changed', status: 'completed', code: null, detail: null });

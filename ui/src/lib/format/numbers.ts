@@ -33,3 +33,12 @@ export function share(part: string, total: string): number {
   if (!Number.isFinite(whole) || whole === 0) return 0;
   return Math.min(1, Math.max(0, Math.abs(Number(part)) / whole));
 }
+
+/** Writes `computed` in the manner of the figure that it replaces: grouped digits, currency sign, unit. */
+export function inMannerOf(text: string, computed: string): string {
+  const match = /^([^\d+-]*)([+-]?\d[\d,]*(?:\.\d+)?)(.*)$/su.exec(text);
+  if (!match) return computed;
+  const [, before = '', number = '', after = ''] = match;
+  const bare = computed.replaceAll(',', '');
+  return `${before}${number.includes(',') ? grouped(bare) : bare}${after}`;
+}

@@ -8,9 +8,9 @@ export const zhCN: Shape<typeof en> = {
   common: {
     cancel: '取消', close: '关闭', back: '返回', retry: '再试一次', save: '保存', add: '添加', remove: '移除', open: '打开', more: '更多', details: '详情',
     loading: '正在读取', nothing: '无', copy: '复制', copied: '已复制', yes: '是', no: '否', code: (code) => `代码：${code}`,
-    separator: '，',
+    separator: '，', stop: '。',
     bytes: (value, unit) => `${value} ${unit === 'bytes' ? '字节' : unit}`,
-    seconds: (value) => `${value} 秒`,
+    seconds: (value) => `${value} 秒`, millis: (value) => `${value} 毫秒`,
     minutes: (minutes, seconds) => (minutes > 0 ? `${minutes} 分 ${seconds} 秒` : `${seconds} 秒`),
     selected: '已选',
   },
@@ -83,7 +83,7 @@ export const zhCN: Shape<typeof en> = {
     working: '正在打开…',
   },
   status: { queued: '排队中', running: '进行中', waiting_approval: '等待审批', completed: '已完成', failed: '未完成', cancelled: '已停止', interrupted: '已中断' },
-  channel: { chat: '对话', schedule: '定时', webhook: 'Webhook', cli: '命令行' },
+  channel: { chat: '对话', schedule: '定时', webhook: ' Webhook', cli: '命令行' },
   tasks: {
     title: '任务',
     ask: '想做什么？',
@@ -168,7 +168,7 @@ export const zhCN: Shape<typeof en> = {
     readFolder: (name, files) => `${name}，共 ${files}`,
     files: (count, more) => (more ? `${n(count)} 个以上文件` : `${n(count)} 个文件`),
     writeOnly: '只有你逐次批准的内容',
-    noNetwork: '无',
+    noNetwork: '无', askedNetwork: '只有你逐次批准的外部工具',
     sends: (host) => `模型读的文字会发往 ${host}`,
     cannotText: '文件夹以外、命令行、删除',
     asksTools: '每次都问你',
@@ -281,7 +281,7 @@ export const zhCN: Shape<typeof en> = {
       legendAdded: '新内容', legendRemoved: '会去掉', legendOld: '现在的值',
       sheetNew: '新工作表', sheetGone: '工作表会去掉', sheetSame: '未改动',
     },
-    badge: { known: '与工具结果一致', derived: '由工具结果推出', differs: (computed) => `算出：${computed}`, unsourced: '没有来源', check: '来源' },
+    badge: { sourced: '有来源', known: '与工具结果一致', derived: '由工具结果推出', differs: (computed) => `算出：${computed}`, unsourced: '没有来源', check: '来源' },
     action: {
       settling: '稍等', nextChange: (left) => `下一处改动，还剩 ${left} 处`, showFlags: (left) => `展开另外 ${n(left)} 条提示`,
       approve: '批准一次', run: '运行一次',

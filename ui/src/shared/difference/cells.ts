@@ -12,7 +12,8 @@ export function columnName(index: number): string {
   return name;
 }
 
-const NUMBER = /^[-+(]?[¥$€£]?\s?\d[\d,.\s]*%?\)?$/;
+/** An amount or count; a long run of digits is a number of something and stays text. */
+const NUMBER = /^(?!\d{11,}$)[-+(]?[¥$€£]?\s?\d[\d,.\s]*%?\)?$/;
 const MIN = 5;
 const MAX = 34;
 

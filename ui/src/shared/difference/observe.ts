@@ -5,6 +5,8 @@ import type { Attachment } from 'svelte/attachments';
 export interface Watcher {
   /** Makes an element the part of that name. */
   unit(name: string): Attachment<HTMLElement>;
+  /** True when that part was on screen long enough. */
+  seen(name: string): boolean;
   close(): void;
 }
 

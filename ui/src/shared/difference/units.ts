@@ -1,5 +1,7 @@
 /** The parts of a difference that can be on screen or not, by change. The names are those that the drawn rows carry. */
+import type { CellChange } from '../../lib/api/generated/CellChange';
 import type { Difference } from '../../lib/api/generated/Difference';
+import type { RowChange } from '../../lib/api/generated/RowChange';
 import type { TableDifference } from '../../lib/api/generated/TableDifference';
 import { cellChanged } from './cells';
 
@@ -30,14 +32,18 @@ export function unitsByChange(difference: Difference): Map<number, string[]> {
   return out;
 }
 
+/** True for a cell that must be on screen: of a changed row those that differ, of a removed or added row all that hold something. */
+export function counts(row: RowChange, cell: CellChange): boolean {
+  if (row.change === 0) return false;
+  return row.kind === 'changed' ? cellChanged(row, cell) : (cell.new ?? cell.old ?? []).length > 0;
+}
+
 function tableUnits(table: TableDifference, at: number, add: (change: number, unit: string) => void): void {
   table.rows.forEach((row, index) => {
     if (row.change === 0) return;
-    // Of a changed row the cells that differ; of a removed or added row every cell that holds something.
     let any = false;
     row.cells.forEach((cell, column) => {
-      const counts = row.kind === 'changed' ? cellChanged(row, cell) : (cell.new ?? cell.old ?? []).length > 0;
-      if (!counts) return;
+      if (!counts(row, cell)) return;
       any = true;
       add(row.change, cellUnit(at, index, column));
     });

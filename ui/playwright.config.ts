@@ -1,0 +1,23 @@
+import { defineConfig } from '@playwright/test';
+
+/** Debian's chromium on the recorded core, served with the policy of the real window. */
+export default defineConfig({
+  testDir: './e2e',
+  outputDir: './test-results',
+  timeout: 45_000,
+  fullyParallel: false,
+  workers: 1,
+  retries: 0,
+  forbidOnly: true,
+  reporter: [['list']],
+  use: {
+    baseURL: 'http://localhost:4173',
+    viewport: { width: 1280, height: 800 },
+    timezoneId: 'Asia/Shanghai',
+    launchOptions: {
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--font-render-hinting=none'],
+    },
+  },
+  webServer: { command: 'npm run preview:memory', url: 'http://localhost:4173', reuseExistingServer: true, timeout: 60_000 },
+});
