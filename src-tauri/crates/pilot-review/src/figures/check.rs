@@ -12,7 +12,7 @@ use rust_decimal::Decimal;
 use std::collections::{HashMap, HashSet};
 
 /// Figures for which values with nearly the same digits are looked for.
-const MAX_TRIES: usize = 2_000;
+const MAX_TRIES: usize = 1_000;
 
 /// A figure whose source was found.
 #[derive(Clone, Debug)]

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Figures of one kind among which differences are looked for.
 const MAX_POOL: usize = 300;
 /// Figures that are tried as a difference or share.
-const MAX_TRIES: usize = 2_000;
+const MAX_TRIES: usize = 1_000;
 /// Totals that a share may be of.
 const MAX_TOTALS: usize = 16;
 /// Groups that a very exact share may be of without being named in its line.
@@ -84,15 +84,22 @@ fn pools(check: &Check<'_>) -> BTreeMap<Kind, Vec<Decimal>> {
     pools
 }
 
-/// Two values of a pool whose difference a number shows.
+/// Two values of a sorted pool whose difference a number shows. Both ends move up together.
 fn difference_in(number: &Number, pool: &[Decimal]) -> Option<(Decimal, Decimal)> {
     let reading = *number.readings.first()?;
-    let (wanted, half) = (reading.value.abs(), half(number, reading));
-    pool.iter().find_map(|smaller| {
-        let from = pool.partition_point(|larger| *larger - *smaller < wanted - half);
-        let larger = *pool.get(from)?;
-        (larger - *smaller <= wanted + half && larger > *smaller).then_some((larger, *smaller))
-    })
+    let half = half(number, reading);
+    let (least, most) = (reading.value.abs() - half, reading.value.abs() + half);
+    let mut at = 0;
+    for smaller in pool {
+        while pool.get(at).is_some_and(|larger| *larger - *smaller < least) {
+            at += 1;
+        }
+        let larger = *pool.get(at)?;
+        if larger - *smaller <= most && larger > *smaller {
+            return Some((larger, *smaller));
+        }
+    }
+    None
 }
 
 type Amount = (Decimal, Option<Currency>);

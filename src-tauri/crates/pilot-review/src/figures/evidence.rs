@@ -1,7 +1,7 @@
 //! What the task's tools found out: every number and identifier of their results, with its place.
 
 use super::currency::{Currency, fits};
-use super::number::Reading;
+use super::number::{LARGEST, Reading};
 use super::scan::{What, scan, tokens};
 use rust_decimal::Decimal;
 use serde_json::{Map, Value};
@@ -335,7 +335,7 @@ impl Evidence {
     }
 
     fn push(&mut self, here: &Here, value: Decimal, percent: bool, currency: Option<Currency>) {
-        if self.entries.len() >= MAX_ENTRIES {
+        if self.entries.len() >= MAX_ENTRIES || value.abs() > LARGEST {
             return;
         }
         let index = self.entries.len();

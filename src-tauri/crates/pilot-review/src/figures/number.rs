@@ -12,6 +12,9 @@ pub(crate) struct Reading {
     pub(crate) unit: Decimal,
 }
 
+/// Beyond this no amount is meant, and sums of many would overflow.
+pub(crate) const LARGEST: Decimal = Decimal::from_parts(1_661_992_960, 1_808_227_885, 5, false, 0);
+
 /// A number of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Number {
@@ -123,6 +126,9 @@ impl Digits {
             ) else {
                 continue;
             };
+            if value > LARGEST {
+                continue;
+            }
             readings.push(Reading { value: if negative { -value } else { value }, unit });
         }
         readings
@@ -209,6 +215,11 @@ mod tests {
             text[digits.end..].iter().collect(),
             readings.iter().map(|reading| reading.value.normalize().to_string()).collect(),
         ))
+    }
+
+    #[test]
+    fn the_largest_number_is_a_one_with_twenty_zeros() {
+        assert_eq!(LARGEST.to_string(), "100000000000000000000", "10 to the power of 20");
     }
 
     #[test]

@@ -272,6 +272,16 @@ proptest::proptest! {
     }
 
     #[test]
+    fn numbers_of_any_size_are_checked_without_a_panic(one in "-?[0-9]{1,32}([.,][0-9]{0,30})?(%| 万亿元)?", two in "-?[0-9]{1,30}(\\.[0-9]{1,28})?") {
+        let content = format!("{{\"totals\": {{\"CNY\": \"{two}\", \"USD\": {}}}, \"by_supplier\": []}}", two.trim_start_matches('0').trim_start_matches("-0"));
+        let arguments = json!({});
+        let results = [ToolEvidence { tool: "analyze_table", arguments: &arguments, content: &content }];
+        let text = format!("{one} and {two} CNY\n\n| a | b |\n|---|---|\n| x | {one} |\n| y | {two} |\n| total | {one} |\n");
+        let found = number_check(&Proposed::Text(&text), &results);
+        proptest::prop_assert!(!found.figures.is_empty(), "something was found in {}", text);
+    }
+
+    #[test]
     fn a_copied_number_is_known(value in 0u64..10_000_000_000, decimals in 0u32..4) {
         let number = rust_decimal::Decimal::new(i64::try_from(value).unwrap(), decimals);
         let content = json!({"value": number.to_string()}).to_string();
