@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 /** The policy of the real window, so that the tests in the browser live under the same one. */
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src ipc: http://ipc.localhost";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src ipc: http://ipc.localhost; form-action 'none'; base-uri 'none'; object-src 'none'; frame-src 'none'";
 
 export default defineConfig(({ mode }) => ({
   plugins: [svelte(), ...(mode === 'test' ? [svelteTesting()] : [])],

@@ -138,6 +138,26 @@ test('an edit that leaves the folder is refused and cannot be approved', async (
   await expect(main(page)).toHaveAttribute('data-action', 'approve');
 });
 
+test('a cell of a workbook is edited, checked again and approved with the edit', async ({ page }) => {
+  await open(page, '#/inbox/a-ledger');
+  await page.waitForTimeout(700);
+  await page.keyboard.press('e');
+  await page.getByTestId('args-cell-F9').fill('待核对');
+  await expect(page.getByTestId('args-editor')).toContainText('Model’s value: 已付');
+  await expect(page.getByTestId('args-editor')).toContainText('Checked again after your edit');
+  await page.getByRole('button', { name: 'Done editing' }).click();
+  await expect(page.locator('[role="row"][aria-rowindex="9"]')).toContainText('待核对');
+  await page.waitForTimeout(800);
+  for (let turn = 0; turn < 8 && (await main(page).getAttribute('data-action')) === 'next'; turn += 1) {
+    await main(page).click();
+    await page.waitForTimeout(700);
+  }
+  await expect(main(page)).toContainText('with your 1 edit');
+  await ready(page);
+  await main(page).click();
+  await expect(card(page)).toHaveAttribute('data-state', 'done');
+});
+
 test('a file that changed meanwhile makes a new card', async ({ page }) => {
   await open(page, '#/inbox/a-create', {}, 'stale=a-create');
   await ready(page);

@@ -22,6 +22,7 @@ const SCREENS: { name: string; hash: string; query?: string; then?: (page: impor
   { name: '06-card-outside', hash: '#/inbox/a-rates' },
   { name: '07-card-note', hash: '#/inbox/a-report', then: async (page) => { await page.waitForTimeout(700); await page.getByTestId('reject-button').click(); await expect(page.getByTestId('reject-note')).toBeFocused(); } },
   { name: '07-card-editing', hash: '#/inbox/a-report', then: async (page) => { await page.waitForTimeout(700); await page.getByTestId('edit-button').click(); await page.getByTestId('args-field-path').fill('../shared/summary.md'); await expect(page.getByText('path_parent')).toBeVisible(); } },
+  { name: '07-card-editing-xlsx', hash: '#/inbox/a-ledger', then: async (page) => { await page.waitForTimeout(700); await page.getByTestId('edit-button').click(); await page.getByTestId('args-cell-F9').fill('待核对'); await expect(page.getByTestId('args-editor')).toContainText(/Checked again|已重新检查/); } },
   { name: '07-card-done', hash: '#/inbox/a-done' },
   { name: '07-card-rejected', hash: '#/inbox/a-rejected' },
   { name: '07-card-replaced', hash: '#/inbox/a-old' },
@@ -51,6 +52,7 @@ for (const lang of ['en', 'zh-CN'] as const) {
     test.describe(`${lang}, ${theme}`, () => {
       for (const screen of SCREENS) {
         test(screen.name, async ({ page }) => {
+          await page.emulateMedia({ reducedMotion: 'reduce' });
           const faults = await open(page, screen.hash, { lang, theme }, screen.query ?? '');
           await screen.then?.(page);
           await page.waitForTimeout(350);

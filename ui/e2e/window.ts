@@ -27,6 +27,8 @@ export async function open(page: Page, hash: string, look: Look = {}, query = ''
   const faults = new Faults(page);
   await page.clock.setFixedTime(NOW);
   await page.addInitScript(() => {
+    // As in the real window.
+    Object.freeze(Object.prototype);
     localStorage.setItem('pilot.tray-notice', 'seen');
     document.addEventListener('securitypolicyviolation', (event) => console.error(`policy: ${event.effectiveDirective} ${event.blockedURI}`));
   });

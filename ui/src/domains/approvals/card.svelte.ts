@@ -95,12 +95,6 @@ export class CardState {
     this.deadTimer = setTimeout(() => (this.ready = true), DEAD_TIME);
   }
 
-  /** Stops the timers of a card that is put away. */
-  rest(): void {
-    if (this.deadTimer !== null) clearTimeout(this.deadTimer);
-    if (this.checkTimer !== null) clearTimeout(this.checkTimer);
-  }
-
   /** The gate counted more. */
   readonly saw = (): void => {
     this.seen = this.gate.seen;

@@ -3,6 +3,7 @@ import { editedFields, same } from './edits';
 import { kindOf, namesOf, read } from './fields';
 import { removeSentence, useComputed } from './figures';
 import { mainAction, type Facts } from './main-action';
+import { cellValue, sheetsOf, withCell } from './sheets';
 import { DWELL, MANY, SeenGate } from './seen-gate';
 
 describe('gate', () => {
@@ -129,6 +130,14 @@ describe('arguments', () => {
     expect(same([1, 2], [2, 1]), 'order of items is').toBe(false);
     expect(same({ a: 1 }, { a: 1, b: undefined }), 'another key is').toBe(false);
     expect(editedFields({ path: 'a', content: 'x' }, { path: 'b', content: 'x', chart: {} }), 'changed and new fields').toEqual(['path', 'chart']);
+  });
+
+  it('are sheets when they look like sheets, and one cell changes alone', () => {
+    const sheets = [{ name: 'a', rows: [['x', 1], [null, true]] }];
+    expect(sheetsOf(sheets), 'a grid').toBe(sheets);
+    expect([sheetsOf([]), sheetsOf([{ name: 'a', rows: [[{}]] }]), sheetsOf('x'), sheetsOf([{ name: 'a', rows: Array.from({ length: 1501 }, () => ['x']) }])], 'anything else, or too many cells, is JSON').toEqual([null, null, null, null]);
+    expect(withCell(sheets, { sheet: 0, row: 0, column: 1 }, 2)[0]!.rows, 'only that cell').toEqual([['x', 2], [null, true]]);
+    expect([cellValue(1, '2.50'), cellValue(1, 'x'), cellValue('1', '2'), cellValue(null, ''), cellValue('a', ''), cellValue(true, 'false')], 'kinds are kept where the text allows').toEqual([2.5, 'x', '2', null, '', false]);
   });
 
   it('are edited by their kind', () => {

@@ -149,7 +149,7 @@ export const en = {
     } satisfies Record<CapabilityClass, string>,
     computedHere: 'computed here, not by the model',
     noRule: 'no known rule, refused',
-    refusedBy: 'refused by a rule',
+    refusedBy: 'refused by a rule', asks: 'asks you each time',
     state: {
       queued: 'queued', running: 'running', done: 'done', failed: 'failed', refused: 'refused', waiting: 'waiting for you', rejected: 'rejected by you', written: 'written and checked', unknown: 'result unknown', not_run: 'not run',
     },
@@ -244,7 +244,7 @@ export const en = {
       bytesNew: (after: string) => `new, ${after} bytes`,
       format: (encoding: string, eol: string) => (eol === '' ? encoding : `${encoding}, ${eol}`),
       unchanged: 'unchanged',
-      inside: 'Inside this folder', undoable: 'Can be undone', notUndoable: 'Cannot be undone',
+      inside: (name: string) => `Inside “${name}”`, undoable: 'Can be undone', notUndoable: 'Cannot be undone',
       network: 'Uses the network', outside: 'A program with your own rights',
       hiddenNone: 'Hidden characters: none', hidden: (count: number) => `Hidden characters: ${count}`,
       eol: { none: '', mixed: 'mixed line ends' } as Record<string, string>,
@@ -321,6 +321,7 @@ export const en = {
     },
     edit: {
       open: 'Edit arguments', done: 'Done editing', discard: 'Discard my edits', editor: 'Arguments of the call', yours: 'edited by you',
+      sheet: (name: string) => `Sheet ${name}`, cellOf: (sheet: string, cell: string) => `${sheet}, ${cell}`,
       original: (text: string) => `Model’s value: ${text}`, restore: 'Restore', json: 'as JSON', badJson: 'This is not valid JSON.',
       rechecking: 'Checking path, rules and content again…', rechecked: 'Checked again after your edit', recheckedText: 'Path, rule and difference were worked out anew from the new bytes.',
       refused: 'Nothing will be written.', readOnly: 'What the model asked for. Press E to change it.', required: 'required', fingerprint: 'New fingerprint',
