@@ -3,6 +3,7 @@
 
 mod analysis;
 mod documents;
+mod doors;
 mod memory;
 mod reading;
 mod skills;

@@ -10,17 +10,31 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-/// A workspace of one test.
-pub(crate) struct Folder {
-    dir: TempDir,
-    _undo_dir: TempDir,
+/// Tools on a folder.
+pub(crate) struct Tools {
     pub(crate) guard: WorkspaceGuard,
     pub(crate) undo: Arc<UndoStore>,
     pub(crate) registry: ToolRegistry,
     pub(crate) context: ToolContext,
 }
 
+/// A workspace of one test.
+pub(crate) struct Folder {
+    dir: TempDir,
+    _undo_dir: TempDir,
+    tools: Tools,
+}
+
+impl std::ops::Deref for Folder {
+    type Target = Tools;
+
+    fn deref(&self) -> &Tools {
+        &self.tools
+    }
+}
+
 impl Folder {
+    /// Without a document worker.
     pub(crate) fn new(files: &[(&str, &[u8])]) -> Self {
         let none = WorkerCommand { program: "/nonexistent/worker".into(), args: vec![] };
         Self::with_worker(files, none, WorkerLimits::default())
@@ -38,18 +52,8 @@ impl Folder {
             put(&root, path, bytes);
         }
         let undo_dir = TempDir::new().expect("a temporary folder");
-        let guard = WorkspaceGuard::open(&root).expect("a workspace");
-        let undo =
-            Arc::new(UndoStore::open(&undo_dir.path().join("undo"), UndoLimits::default()).expect("a store"));
-        let deps = ToolDeps {
-            guard: guard.clone(),
-            undo: Arc::clone(&undo),
-            extraction: Arc::new(Extraction::new(command, limits)),
-            skills: Arc::new(SkillSet::load(None, Some(&guard))),
-            chinese: false,
-        };
-        let context = ToolContext { cancel: CancellationToken::new() };
-        Self { dir, _undo_dir: undo_dir, guard, undo, registry: build_tool_registry(&deps), context }
+        let tools = Tools::on(&root, &undo_dir.path().join("undo"), Extraction::new(command, limits));
+        Self { dir, _undo_dir: undo_dir, tools }
     }
 
     pub(crate) fn path(&self, relative: &str) -> PathBuf {
@@ -80,6 +84,22 @@ impl Folder {
         }
         found.sort();
         found
+    }
+}
+
+impl Tools {
+    pub(crate) fn on(root: &Path, undo_dir: &Path, extraction: Extraction) -> Self {
+        let guard = WorkspaceGuard::open(root).expect("a workspace");
+        let undo = Arc::new(UndoStore::open(undo_dir, UndoLimits::default()).expect("a store"));
+        let deps = ToolDeps {
+            guard: guard.clone(),
+            undo: Arc::clone(&undo),
+            extraction: Arc::new(extraction),
+            skills: Arc::new(SkillSet::load(None, Some(&guard))),
+            chinese: false,
+        };
+        let context = ToolContext { cancel: CancellationToken::new() };
+        Self { guard, undo, registry: build_tool_registry(&deps), context }
     }
 
     /// Runs a reading tool as the loop would after policy allowed it.
