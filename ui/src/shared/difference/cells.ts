@@ -37,7 +37,7 @@ export function columns(table: TableDifference): { width: number; numeric: boole
 }
 
 /** Width in half-width characters. */
-function drawn(text: string): number {
+export function drawn(text: string): number {
   let sum = 0;
   for (const character of text) sum += (character.codePointAt(0) ?? 0) > 0x2e7f ? 2 : 1;
   return sum;
