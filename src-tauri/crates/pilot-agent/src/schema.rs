@@ -53,6 +53,14 @@ impl ArgumentSchemas {
     }
 }
 
+/// Checks the arguments of one call against its tool's schema, as the loop does. For calls that a person edited.
+///
+/// # Errors
+/// In words: what does not fit, and where.
+pub fn check_arguments(spec: &ToolSpec, arguments: &Value) -> Result<(), String> {
+    ArgumentSchemas::default().check(spec, arguments)
+}
+
 fn shortened(text: &str) -> String {
     const SHOWN_CHARS: usize = 200;
     match text.char_indices().nth(SHOWN_CHARS) {
@@ -88,6 +96,10 @@ mod tests {
         }));
         let mut schemas = ArgumentSchemas::default();
         assert_eq!(schemas.check(&spec, &json!({ "path": "a.csv" })), Ok(()), "arguments that fit pass");
+        assert!(
+            check_arguments(&spec, &json!({ "path": 7 })).is_err(),
+            "an edited call is checked the same way"
+        );
         let words = schemas.check(&spec, &json!({ "path": 7, "offset": -1 })).unwrap_err();
         assert!(words.contains("/path") && words.contains("/offset"), "both places are named: {words}");
         let words = schemas.check(&spec, &json!({})).unwrap_err();
@@ -111,12 +123,4 @@ mod tests {
             "no schema is fetched from anywhere"
         );
     }
-}
-
-/// Checks the arguments of one call against its tool's schema, as the loop does. For calls that a person edited.
-///
-/// # Errors
-/// In words: what does not fit, and where.
-pub fn check_arguments(spec: &ToolSpec, arguments: &Value) -> Result<(), String> {
-    ArgumentSchemas::default().check(spec, arguments)
 }

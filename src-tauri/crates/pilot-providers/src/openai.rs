@@ -2,6 +2,8 @@
 
 mod address;
 mod answer;
+mod arguments;
+mod chunk;
 mod config;
 mod names;
 mod request;

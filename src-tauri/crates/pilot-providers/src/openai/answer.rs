@@ -1,90 +1,16 @@
 //! From chunks, or one whole completion, to an answer.
 
+use super::chunk::{CallPiece, Choice, Chunk, Content, Usage};
 use super::names::ToolNames;
 use super::sse::LineTooLong;
-use super::{AnswerLimits, status};
+use super::{AnswerLimits, arguments, status};
 use crate::{fenced_call, tokens};
 use pilot_agent::{DeltaSink, ModelAnswer, ModelError};
 use pilot_types::{CallId, CallProblem, ErrorCode, TokenUsage, ToolCall, ToolSpec};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 /// Put after words that the model's own limit cut off.
 const CUT_OFF: &str = "\n\n[…]";
-
-#[derive(Deserialize)]
-struct Chunk {
-    #[serde(default)]
-    choices: Option<Vec<Choice>>,
-    #[serde(default)]
-    usage: Option<Usage>,
-    #[serde(default)]
-    error: Option<Value>,
-}
-
-#[derive(Deserialize)]
-struct Choice {
-    #[serde(default)]
-    index: Option<u64>,
-    /// A piece, in a stream.
-    #[serde(default)]
-    delta: Option<Piece>,
-    /// The whole, otherwise.
-    #[serde(default)]
-    message: Option<Piece>,
-    #[serde(default)]
-    finish_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Piece {
-    #[serde(default)]
-    content: Option<Content>,
-    #[serde(default)]
-    refusal: Option<String>,
-    #[serde(default)]
-    tool_calls: Option<Vec<CallPiece>>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Content {
-    Text(String),
-    Parts(Vec<ContentPart>),
-}
-
-#[derive(Deserialize)]
-struct ContentPart {
-    #[serde(default)]
-    text: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct CallPiece {
-    #[serde(default)]
-    index: Option<u64>,
-    #[serde(default)]
-    id: Option<String>,
-    #[serde(default)]
-    function: Option<FunctionPiece>,
-}
-
-#[derive(Deserialize)]
-struct FunctionPiece {
-    #[serde(default)]
-    name: Option<String>,
-    /// Text in pieces; a few servers send the object itself.
-    #[serde(default)]
-    arguments: Option<Value>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-struct Usage {
-    #[serde(default)]
-    prompt_tokens: Option<u64>,
-    #[serde(default)]
-    completion_tokens: Option<u64>,
-}
 
 /// Why the model stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -344,8 +270,8 @@ impl<'a> Assembly<'a> {
 }
 
 fn whole_call(call: PartialCall, cut: bool, depth: usize, names: &ToolNames) -> ToolCall {
-    let PartialCall { id, name, arguments, too_large, .. } = call;
-    let read = if too_large { None } else { read_arguments(&arguments, depth) };
+    let PartialCall { id, name, arguments: text, too_large, .. } = call;
+    let read = if too_large { None } else { arguments::read(&text, depth) };
     let (arguments, problem) = match (read, cut) {
         // A call in an answer that was cut off is not whole, however whole it looks.
         (_, true) => (Map::new(), Some(CallProblem::Truncated)),
@@ -358,50 +284,6 @@ fn whole_call(call: PartialCall, cut: bool, depth: usize, names: &ToolNames) -> 
         arguments: Value::Object(arguments),
         problem,
     }
-}
-
-/// The arguments as an object. No arguments at all are an empty one; an object inside a text is unpacked once.
-fn read_arguments(text: &str, depth: usize) -> Option<Map<String, Value>> {
-    if text.trim().is_empty() {
-        return Some(Map::new());
-    }
-    if nesting(text) > depth {
-        return None;
-    }
-    match serde_json::from_str(text).ok()? {
-        Value::Object(arguments) => Some(arguments),
-        Value::String(inner) if nesting(&inner) <= depth => match serde_json::from_str(&inner).ok()? {
-            Value::Object(arguments) => Some(arguments),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
-        },
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => None,
-    }
-}
-
-/// How deep a JSON text is nested, without reading it.
-fn nesting(text: &str) -> usize {
-    let (mut now, mut deepest, mut in_text, mut escaped) = (0_usize, 0_usize, false, false);
-    for byte in text.bytes() {
-        if in_text {
-            match byte {
-                _ if escaped => escaped = false,
-                b'\\' => escaped = true,
-                b'"' => in_text = false,
-                _ => {}
-            }
-            continue;
-        }
-        match byte {
-            b'"' => in_text = true,
-            b'{' | b'[' => {
-                now += 1;
-                deepest = deepest.max(now);
-            }
-            b'}' | b']' => now = now.saturating_sub(1),
-            _ => {}
-        }
-    }
-    deepest
 }
 
 #[cfg(test)]
@@ -615,15 +497,6 @@ mod tests {
         ];
         for (chunks, code) in table {
             assert_eq!(assemble(&small(), &chunks).unwrap_err().code, code, "{chunks:?}");
-        }
-    }
-
-    #[test]
-    fn nesting_counts_brackets_outside_texts_only() {
-        for (text, depth) in
-            [("{}", 1), ("{\"a\":[{}]}", 3), ("\"[[[[\"", 0), ("{\"a\":\"\\\"[[\"}", 1), ("]]]{", 1)]
-        {
-            assert_eq!(nesting(text), depth, "{text}");
         }
     }
 }
