@@ -53,7 +53,9 @@ fn sep_line(text: &str) -> (usize, Option<u8>) {
     let plain = first.trim().trim_matches('"');
     match plain.strip_prefix("sep=").map(str::as_bytes) {
         Some([delimiter]) => {
-            let end = text[first.len()..].find(|c| c != '\r' && c != '\n').map_or(text.len(), |offset| first.len() + offset);
+            let end = text[first.len()..]
+                .find(|c| c != '\r' && c != '\n')
+                .map_or(text.len(), |offset| first.len() + offset);
             (end, Some(*delimiter))
         }
         Some([]) if first.contains('\t') => (text.find('\n').map_or(text.len(), |at| at + 1), Some(b'\t')),
@@ -78,41 +80,59 @@ fn agreement(head: &str, delimiter: u8) -> (usize, u32, u32) {
         rows += 1;
     }
     // Titles above a table have one column; the table's own width is the widest that several rows share.
-    let best = counts.iter().filter(|(columns, _)| **columns > 1).max_by_key(|(columns, count)| (**count, **columns));
+    let best = counts
+        .iter()
+        .filter(|(columns, _)| **columns > 1)
+        .max_by_key(|(columns, count)| (**count, **columns));
     best.map_or((1, 0, rows), |(columns, count)| (*columns, *count, rows))
 }
 
-/// Counts the lines of records. The reader counts line feeds as it passes them, which with CRLF is one record late, and
-/// never with lone carriage returns.
+/// Counts the lines of records. The reader's own position of a record lies before the empty lines that it passes over,
+/// and it counts line feeds only; so the line is told from the record's end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lines {
     end: &'static str,
-    first: u64,
+    before: u64,
     records: u64,
 }
 
 impl Lines {
     /// For a text whose beginning is known, with so many lines before it.
     pub(crate) fn new(head: &str, before: u64) -> Self {
-        Self { end: crate::text::line_end(crate::fold::cut(head, 64 << 10)), first: before, records: 0 }
+        Self { end: crate::text::line_end(crate::fold::cut(head, 64 << 10)), before, records: 0 }
     }
 
-    /// The line on which a record begins, from 1.
-    pub(crate) fn of(&mut self, record: &csv::StringRecord) -> u64 {
+    /// The line, from 1, on which the record begins that was just read.
+    pub(crate) fn of<R: std::io::Read>(
+        &mut self,
+        reader: &csv::Reader<R>,
+        record: &csv::StringRecord,
+    ) -> u64 {
         self.records += 1;
-        let position = record.position();
+        let inside = record.as_slice().bytes().filter(|byte| *byte == b'\n').count() as u64;
+        let end = reader.position().line();
         let line = match self.end {
             "CR" => self.records,
-            "CRLF" => position.map_or(self.records, |at| at.line() + u64::from(at.byte() > 0)),
-            _ => position.map_or(self.records, csv::Position::line),
+            // The line feed of CRLF is read with the next record.
+            "CRLF" => end.saturating_sub(inside),
+            _ => end.saturating_sub(inside + 1),
         };
-        line + self.first
+        line + self.before
     }
 }
 
+/// Input with a line end behind it, so that the last record ends like all others.
+pub(crate) type Ended<R> = std::io::Chain<R, &'static [u8]>;
+
 /// A reader that takes rows of any width.
-pub(crate) fn reader<R: std::io::Read>(input: R, delimiter: u8) -> csv::Reader<R> {
-    csv::ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).buffer_capacity(1 << 16).from_reader(input)
+pub(crate) fn reader<R: std::io::Read>(input: R, delimiter: u8) -> csv::Reader<Ended<R>> {
+    let ended = input.chain(b"\n".as_slice());
+    csv::ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .buffer_capacity(1 << 16)
+        .from_reader(ended)
 }
 
 /// The rows as a table; true when there are more than are given.
@@ -127,14 +147,11 @@ pub(crate) fn table(text: &str) -> (Table, bool) {
     let mut reader = reader(body.as_bytes(), layout.delimiter);
     let mut record = csv::StringRecord::new();
     while let Ok(true) = reader.read_record(&mut record) {
-        let line = lines.of(&record);
+        let line = lines.of(&reader, &record);
         // The reader passes over empty lines; they are kept, so that a row keeps its number.
         let expected = u64::from(table.first_row) + table.rows.len() as u64;
         let empty = line.saturating_sub(expected).min(1_000);
-        let quoted = table.rows.last().is_some_and(|row: &Vec<String>| row.iter().any(|cell| cell.contains(['\n', '\r'])));
-        if !quoted {
-            table.rows.extend((0..empty).map(|_| Vec::new()));
-        }
+        table.rows.extend((0..empty).map(|_| Vec::new()));
         cells += record.len();
         if table.rows.len() >= limits::CSV_TABLE_ROWS || cells > limits::CELLS {
             return (table, true);
@@ -174,14 +191,18 @@ mod tests {
 
     #[test]
     fn rows_have_the_numbers_of_their_lines() {
-        for text in ["a,b\n1,2\n\n3,4\n", "a,b\r\n1,2\r\n\r\n3,4\r\n"] {
+        for text in ["a,b\n1,2\n\n3,4\n", "a,b\r\n1,2\r\n\r\n3,4\r\n", "a,b\n1,2\n\n3,4"] {
             let (table, _) = table(text);
             assert_eq!(table.rows.len(), 4, "the empty line of {text:?} is a row");
             assert_eq!(table.rows[3], ["3", "4"], "so that the fourth line is the fourth row");
         }
         let mut lines = Lines::new("a,b\r1,2\r", 0);
         let mut reader = reader("a,b\r1,2\r".as_bytes(), b',');
-        let numbers: Vec<u64> = reader.records().flatten().map(|record| lines.of(&record)).collect();
+        let mut record = csv::StringRecord::new();
+        let mut numbers = Vec::new();
+        while reader.read_record(&mut record).unwrap() {
+            numbers.push(lines.of(&reader, &record));
+        }
         assert_eq!(numbers, [1, 2], "old Mac files count too");
     }
 

@@ -28,12 +28,15 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Letter, DocumentError> {
     let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
     let mut letter = Letter::default();
     let mut seen = Vec::new();
-    for (start, around) in [("header", true), ("", false), ("footnotes", true), ("endnotes", true), ("footer", true)] {
+    for (start, around) in
+        [("header", true), ("", false), ("footnotes", true), ("endnotes", true), ("footer", true)]
+    {
         let parts = if around { side_parts(&archive, &folder, start) } else { vec![main.clone()] };
         for part in parts {
             let Some(bytes) = zip_gate::entry(&mut archive, &part)? else { continue };
             let content = crate::text::decode(&bytes, false).text;
-            let mut body = Body { text_limit: limits::TEXT_BYTES.saturating_sub(letter.text.len()), ..Body::default() };
+            let mut body =
+                Body { text_limit: limits::TEXT_BYTES.saturating_sub(letter.text.len()), ..Body::default() };
             match body.run(&content) {
                 Ok(()) => {}
                 // A damaged footer costs a note, a damaged body costs the document.
@@ -132,7 +135,9 @@ impl Block {
     fn text(&self) -> String {
         match self {
             Self::Paragraph(text) => text.clone(),
-            Self::Table(rows) => rows.iter().map(|row| row.join("\t").trim_end().to_owned()).collect::<Vec<_>>().join("\n"),
+            Self::Table(rows) => {
+                rows.iter().map(|row| row.join("\t").trim_end().to_owned()).collect::<Vec<_>>().join("\n")
+            }
         }
     }
 }
@@ -211,7 +216,9 @@ impl Body {
         }
         match name {
             "pPr" | "rPr" | "sectPr" | "tblPr" | "trPr" => self.properties += 1,
-            "vanish" if xml::attribute(tag, "val").is_none_or(|value| value != "false" && value != "0") => self.hidden += 1,
+            "vanish" if xml::attribute(tag, "val").is_none_or(|value| value != "false" && value != "0") => {
+                self.hidden += 1
+            }
             "p" => self.paragraphs.push(String::new()),
             "t" => self.in_text = true,
             "tab" | "ptab" if self.properties == 0 => self.push('\t'),
@@ -265,7 +272,9 @@ impl Body {
             return;
         }
         match name {
-            "pPr" | "rPr" | "sectPr" | "tblPr" | "trPr" => self.properties = self.properties.saturating_sub(1),
+            "pPr" | "rPr" | "sectPr" | "tblPr" | "trPr" => {
+                self.properties = self.properties.saturating_sub(1)
+            }
             "t" => self.in_text = false,
             "p" => {
                 if let Some(text) = self.paragraphs.pop() {

@@ -17,8 +17,16 @@ pub(crate) const STACK: usize = 64 << 20;
 #[must_use]
 pub fn extract(name: &str, bytes: &[u8], options: &ExtractOptions) -> Document {
     let kind = kind::of(name, bytes);
-    if bytes.len() as u64 > limits::DOCUMENT_BYTES && !matches!(kind, DocumentKind::Csv | DocumentKind::Text) {
-        return refused(kind, &DocumentError::Limit(format!("the file has {} bytes; {} are read at most", bytes.len(), limits::DOCUMENT_BYTES)));
+    if bytes.len() as u64 > limits::DOCUMENT_BYTES && !matches!(kind, DocumentKind::Csv | DocumentKind::Text)
+    {
+        return refused(
+            kind,
+            &DocumentError::Limit(format!(
+                "the file has {} bytes; {} are read at most",
+                bytes.len(),
+                limits::DOCUMENT_BYTES
+            )),
+        );
     }
     match isolated(|| read(kind, name, bytes, options)) {
         Ok(read) => read.document,
@@ -36,11 +44,18 @@ pub(crate) struct Reading {
 }
 
 /// Runs a parser on a thread with a large stack and turns its panic into an error.
-pub(crate) fn isolated<T: Send>(work: impl FnOnce() -> Result<T, DocumentError> + Send) -> Result<T, DocumentError> {
+pub(crate) fn isolated<T: Send>(
+    work: impl FnOnce() -> Result<T, DocumentError> + Send,
+) -> Result<T, DocumentError> {
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("document".to_owned()).stack_size(STACK).spawn_scoped(scope, work);
+        let thread = std::thread::Builder::new()
+            .name("document".to_owned())
+            .stack_size(STACK)
+            .spawn_scoped(scope, work);
         match thread {
-            Ok(handle) => handle.join().unwrap_or_else(|_| Err(DocumentError::Crashed("the reader stopped inside this document".to_owned()))),
+            Ok(handle) => handle.join().unwrap_or_else(|_| {
+                Err(DocumentError::Crashed("the reader stopped inside this document".to_owned()))
+            }),
             Err(error) => Err(DocumentError::Crashed(format!("no thread for the reader: {error}"))),
         }
     })
@@ -60,7 +75,12 @@ pub(crate) fn refused(kind: DocumentKind, error: &DocumentError) -> Document {
 }
 
 /// Reads a document of a known kind.
-pub(crate) fn read(kind: DocumentKind, name: &str, bytes: &[u8], options: &ExtractOptions) -> Result<Reading, DocumentError> {
+pub(crate) fn read(
+    kind: DocumentKind,
+    name: &str,
+    bytes: &[u8],
+    options: &ExtractOptions,
+) -> Result<Reading, DocumentError> {
     if bytes.is_empty() {
         let mut document = blank(kind);
         document.notes.push("the file is empty".to_owned());
@@ -84,9 +104,19 @@ pub(crate) fn read(kind: DocumentKind, name: &str, bytes: &[u8], options: &Extra
         }
         DocumentKind::Csv => Ok(plain(kind, name, bytes, options.chinese)),
         DocumentKind::Text | DocumentKind::InvoiceXml => Ok(plain(kind, name, bytes, options.chinese)),
-        DocumentKind::Ofd => Err(DocumentError::Unsupported("OFD is recognised but not read by this version".to_owned())),
-        DocumentKind::Image => Err(DocumentError::Scanned("a picture; there is no text layer to read".to_owned())),
-        DocumentKind::Unknown => Err(DocumentError::Unsupported(format!("{} is not a kind of file that can be read", described(name, bytes)))),
+        DocumentKind::Ofd => {
+            Err(DocumentError::Unsupported("OFD is recognised but not read by this version".to_owned()))
+        }
+        DocumentKind::Image => {
+            Err(DocumentError::Scanned("a picture; there is no text layer to read".to_owned()))
+        }
+        DocumentKind::Unknown if kind::names_a_document(name) => {
+            Err(DocumentError::Broken(format!("the content is not what .{} promises", kind::ending(name))))
+        }
+        DocumentKind::Unknown => Err(DocumentError::Unsupported(format!(
+            "{} is not a kind of file that can be read",
+            described(name, bytes)
+        ))),
     }
 }
 
@@ -98,7 +128,15 @@ fn described(name: &str, bytes: &[u8]) -> String {
 }
 
 fn blank(kind: DocumentKind) -> Document {
-    Document { kind, status: DocumentStatus::Complete, code: None, notes: Vec::new(), text: String::new(), parts: Vec::new(), invoice: None }
+    Document {
+        kind,
+        status: DocumentStatus::Complete,
+        code: None,
+        notes: Vec::new(),
+        text: String::new(),
+        parts: Vec::new(),
+        invoice: None,
+    }
 }
 
 fn part(kind: PartKind, text: String) -> Part {
@@ -124,7 +162,8 @@ fn letter(letter: docx::Letter) -> Result<Reading, DocumentError> {
 
 /// The old binary Word format: text only.
 fn old_letter(bytes: &[u8]) -> Result<Reading, DocumentError> {
-    let opened = office_oxide::Document::from_reader(Cursor::new(bytes.to_vec()), office_oxide::DocumentFormat::Doc);
+    let opened =
+        office_oxide::Document::from_reader(Cursor::new(bytes.to_vec()), office_oxide::DocumentFormat::Doc);
     let opened = opened.map_err(|error| {
         let text = error.to_string();
         let password = text.to_ascii_lowercase();
@@ -145,7 +184,11 @@ fn old_letter(bytes: &[u8]) -> Result<Reading, DocumentError> {
 }
 
 fn numbered_lines(text: &str) -> Vec<Line> {
-    text.lines().enumerate().map(|(number, line)| Line::of_text(1, number, line)).filter(|line| !line.cells.is_empty()).collect()
+    text.lines()
+        .enumerate()
+        .map(|(number, line)| Line::of_text(1, number, line))
+        .filter(|line| !line.cells.is_empty())
+        .collect()
 }
 
 fn sheet_lines(book: &Workbook) -> Vec<Line> {
@@ -157,7 +200,8 @@ fn sheet_lines(book: &Workbook) -> Vec<Line> {
             if block.rows.len() > FORM_ROWS || lines.len() > FORM_ROWS {
                 return Vec::new();
             }
-            let rows: Vec<Vec<String>> = block.rows.iter().map(|row| row.iter().map(sheet::Value::shown).collect()).collect();
+            let rows: Vec<Vec<String>> =
+                block.rows.iter().map(|row| row.iter().map(sheet::Value::shown).collect()).collect();
             lines.extend(layout::of_rows(page, &rows, block.first_row as usize));
         }
     }
@@ -171,24 +215,35 @@ fn plain(kind: DocumentKind, name: &str, bytes: &[u8], chinese: bool) -> Reading
     document.notes.extend(text::note(&decoded));
     let mut content = decoded.text;
     if content.len() > limits::TEXT_BYTES {
-        document.notes.push(format!("{} bytes of text; the first {} are given", content.len(), limits::TEXT_BYTES));
+        document.notes.push(format!(
+            "{} bytes of text; the first {} are given",
+            content.len(),
+            limits::TEXT_BYTES
+        ));
         content = crate::fold::cut(&content, limits::TEXT_BYTES).to_owned();
         document.status = DocumentStatus::Partial;
         document.code = Some(ErrorCode::DocumentLimit);
     }
     if kind == DocumentKind::InvoiceXml {
-        document.notes.push("an invoice as XML; its text is given, its fields are not interpreted".to_owned());
+        document
+            .notes
+            .push("an invoice as XML; its text is given, its fields are not interpreted".to_owned());
     }
     let mut lines = Vec::new();
     let mut found = part(PartKind::Text, content.clone());
     if kind == DocumentKind::Csv {
         let (table, more) = csv_table::table(&content);
         if more {
-            document.notes.push(format!("the table shows the first {} rows; the text has all of them", table.rows.len()));
+            document.notes.push(format!(
+                "the table shows the first {} rows; the text has all of them",
+                table.rows.len()
+            ));
         }
         found.kind = PartKind::Sheet;
         found.tables.push(table);
-    } else if !matches!(kind::ending(name).as_str(), "json" | "jsonl" | "xml" | "html" | "htm") && content.len() < 256 << 10 {
+    } else if !matches!(kind::ending(name).as_str(), "json" | "jsonl" | "xml" | "html" | "htm")
+        && content.len() < 256 << 10
+    {
         lines = numbered_lines(&content);
         document.invoice = invoice::find(&lines);
     }

@@ -73,7 +73,11 @@ mod tests {
         assert_eq!(tidy("单　价 (元)"), "单价(元)", "blanks inside Chinese words and full-width forms go");
         assert_eq!(tidy("  Total   incl. tax "), "Total incl. tax", "one blank between Latin words stays");
         assert_eq!(tidy("⽇期"), "日期", "Kangxi radicals are the characters they look like");
-        assert_eq!(key("Ａcme （上海） Co., Ltd."), "acme上海coltd", "punctuation and width do not make another name");
+        assert_eq!(
+            key("Ａcme （上海） Co., Ltd."),
+            "acme上海coltd",
+            "punctuation and width do not make another name"
+        );
         assert_eq!(cut("金额", 4), "金", "never half a character");
     }
 }

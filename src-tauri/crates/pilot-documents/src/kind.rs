@@ -10,6 +10,15 @@ pub(crate) fn ending(name: &str) -> String {
     last.rsplit_once('.').map(|(_, end)| end.to_ascii_lowercase()).unwrap_or_default()
 }
 
+/// True when the ending promises a kind that is read here; bytes that are nothing of the sort are then damaged, not foreign.
+#[must_use]
+pub(crate) fn names_a_document(name: &str) -> bool {
+    matches!(
+        ending(name).as_str(),
+        "pdf" | "docx" | "docm" | "xlsx" | "xlsm" | "xltx" | "xls" | "xlsb" | "ods"
+    )
+}
+
 /// What the bytes are. A zip or an OLE file is opened far enough to tell a workbook from a letter.
 #[must_use]
 pub(crate) fn of(name: &str, bytes: &[u8]) -> DocumentKind {
@@ -131,8 +140,8 @@ fn of_text(name: &str, head: &[u8]) -> DocumentKind {
     }
     match end.as_str() {
         "csv" | "tsv" | "tab" => return DocumentKind::Csv,
-        "txt" | "md" | "markdown" | "json" | "jsonl" | "xml" | "html" | "htm" | "log" | "yaml" | "yml" | "text"
-        | "slk" | "dif" | "fods" => return DocumentKind::Text,
+        "txt" | "md" | "markdown" | "json" | "jsonl" | "xml" | "html" | "htm" | "log" | "yaml" | "yml"
+        | "text" | "slk" | "dif" | "fods" => return DocumentKind::Text,
         "ofd" => return DocumentKind::Ofd,
         _ => {}
     }
@@ -144,7 +153,11 @@ fn of_text(name: &str, head: &[u8]) -> DocumentKind {
         return DocumentKind::Unknown;
     }
     // An .xls that is really a table as text is common among exports.
-    if end.starts_with("xls") && text.contains(['\t', ',', ';']) { DocumentKind::Csv } else { DocumentKind::Text }
+    if end.starts_with("xls") && text.contains(['\t', ',', ';']) {
+        DocumentKind::Csv
+    } else {
+        DocumentKind::Text
+    }
 }
 
 /// Local name of the root element, when the text begins like XML.
@@ -182,7 +195,8 @@ mod tests {
 
     #[test]
     fn invoices_as_xml_are_known_by_their_root() {
-        let ubl = b"\xEF\xBB\xBF<?xml version=\"1.0\"?><!-- x --><ns2:Invoice xmlns:ns2=\"u\"><a/></ns2:Invoice>";
+        let ubl =
+            b"\xEF\xBB\xBF<?xml version=\"1.0\"?><!-- x --><ns2:Invoice xmlns:ns2=\"u\"><a/></ns2:Invoice>";
         assert_eq!(of("a.xml", ubl), DocumentKind::InvoiceXml, "the prefix does not matter, nor does a BOM");
         assert_eq!(of("a.xml", b"<note>x</note>"), DocumentKind::Text, "other XML is text");
     }

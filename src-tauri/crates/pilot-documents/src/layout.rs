@@ -167,7 +167,11 @@ fn row(line: &Line, columns: &[(f32, f32)]) -> Vec<String> {
     let mut cells = vec![String::new(); columns.len()];
     for cell in &line.cells {
         let shared = |(x0, x1): &(f32, f32)| cell.x1.min(*x1) - cell.x0.max(*x0);
-        let best = columns.iter().enumerate().max_by(|a, b| shared(a.1).total_cmp(&shared(b.1))).map(|(index, _)| index);
+        let best = columns
+            .iter()
+            .enumerate()
+            .max_by(|a, b| shared(a.1).total_cmp(&shared(b.1)))
+            .map(|(index, _)| index);
         if let Some(text) = best.and_then(|index| cells.get_mut(index)) {
             if !text.is_empty() && needs_blank(text, &cell.text) {
                 text.push(' ');
@@ -189,7 +193,8 @@ mod tests {
     use super::*;
 
     fn line(number: usize, cells: &[(&str, f32, f32)]) -> Line {
-        let cells = cells.iter().map(|(text, x0, x1)| Cell { text: (*text).to_owned(), x0: *x0, x1: *x1 }).collect();
+        let cells =
+            cells.iter().map(|(text, x0, x1)| Cell { text: (*text).to_owned(), x0: *x0, x1: *x1 }).collect();
         Line { page: 1, y: number as f32 * 12.0, height: 10.0, cells }
     }
 
@@ -205,6 +210,10 @@ mod tests {
         let found = tables(&lines);
         assert_eq!(found.len(), 1, "one table");
         assert_eq!(found[0].rows[1], ["Paper", "2", "1,200.00"], "cells stand in their columns");
-        assert_eq!(found[0].rows[3], ["", "", "Total 1,209.00"], "two pieces in one column are joined, not shifted");
+        assert_eq!(
+            found[0].rows[3],
+            ["", "", "Total 1,209.00"],
+            "two pieces in one column are joined, not shifted"
+        );
     }
 }

@@ -19,8 +19,11 @@ pub mod limits;
 mod model;
 mod money;
 mod pdf;
+mod read_table;
 mod sheet;
 pub mod text;
+pub mod worker;
+pub mod write;
 mod xml;
 mod zip_gate;
 
@@ -28,6 +31,8 @@ pub use analyze::Analyzer;
 pub use error::DocumentError;
 pub use extract::extract;
 pub use model::{
-    Amounts, Analysis, AnalyzeOptions, ColumnChoice, Document, DocumentKind, DocumentStatus, DuplicateGroup, ExtractOptions, GroupTotal,
-    InvoiceFields, NumberConflict, Outlier, Part, PartKind, RowSource, Statistic, Table, UnreadRow,
+    Amounts, Analysis, AnalyzeOptions, ColumnChoice, Document, DocumentKind, DocumentStatus, DuplicateGroup,
+    ExtractOptions, GroupTotal, InvoiceFields, NumberConflict, Outlier, Part, PartKind, RowSource, Statistic,
+    Table, UnreadRow,
 };
+pub use read_table::read_table;

@@ -1,7 +1,9 @@
 //! Text and its encoding. The guess is named and never silent.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
+use encoding_rs::{
+    BIG5, EUC_JP, EUC_KR, Encoding, GB18030, GBK, SHIFT_JIS, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252,
+};
 
 /// A text with what is known about its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +75,9 @@ fn is_utf8(bytes: &[u8]) -> bool {
     }
     match std::str::from_utf8(bytes) {
         Ok(_) => true,
-        Err(error) => error.error_len().is_none() && error.valid_up_to() + 4 > bytes.len() && error.valid_up_to() > 0,
+        Err(error) => {
+            error.error_len().is_none() && error.valid_up_to() + 4 > bytes.len() && error.valid_up_to() > 0
+        }
     }
 }
 
@@ -97,8 +101,36 @@ fn wide(sample: &[u8]) -> Option<&'static Encoding> {
 
 /// Words that stand in Chinese business tables; seeing one settles a short text that statistics cannot.
 const CHINESE_WORDS: [&str; 30] = [
-    "金额", "数量", "单价", "日期", "供应商", "公司", "发票", "合计", "税额", "价税", "名称", "编号", "备注", "单位", "项目",
-    "总计", "币种", "开票", "销售", "客户", "人民币", "我们", "中国", "的", "年", "月", "号码", "订单", "付款", "姓名",
+    "金额",
+    "数量",
+    "单价",
+    "日期",
+    "供应商",
+    "公司",
+    "发票",
+    "合计",
+    "税额",
+    "价税",
+    "名称",
+    "编号",
+    "备注",
+    "单位",
+    "项目",
+    "总计",
+    "币种",
+    "开票",
+    "销售",
+    "客户",
+    "人民币",
+    "我们",
+    "中国",
+    "的",
+    "年",
+    "月",
+    "号码",
+    "订单",
+    "付款",
+    "姓名",
 ];
 
 fn narrow(sample: &[u8], chinese: bool) -> &'static Encoding {
@@ -121,7 +153,8 @@ fn speaks_chinese(sample: &[u8]) -> bool {
     let (text, bad) = GB18030.decode_without_bom_handling(sample);
     // The sample may end within a character.
     let lost = text.chars().filter(|c| *c == '\u{fffd}').count();
-    (!bad || lost <= 1) && CHINESE_WORDS.iter().filter(|word| word.chars().count() > 1).any(|word| text.contains(word))
+    (!bad || lost <= 1)
+        && CHINESE_WORDS.iter().filter(|word| word.chars().count() > 1).any(|word| text.contains(word))
 }
 
 /// How the lines end.
@@ -171,18 +204,31 @@ mod tests {
     #[test]
     fn marks_and_utf8_are_certain() {
         let decoded = decode(b"\xEF\xBB\xBFa,b\r\n", false);
-        assert_eq!((decoded.text.as_str(), decoded.bom, decoded.certain), ("a,b\r\n", true, true), "BOM is not text");
+        assert_eq!(
+            (decoded.text.as_str(), decoded.bom, decoded.certain),
+            ("a,b\r\n", true, true),
+            "BOM is not text"
+        );
         assert_eq!(decoded.line_end, "CRLF", "line ends are told");
         assert!(decode("金额".as_bytes(), false).certain, "strict UTF-8 needs no guess");
-        let wide: Vec<u8> = [0xFF, 0xFE].into_iter().chain("金额,1\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
+        let wide: Vec<u8> =
+            [0xFF, 0xFE].into_iter().chain("金额,1\n".encode_utf16().flat_map(u16::to_le_bytes)).collect();
         assert_eq!(decode(&wide, false).text, "金额,1\n", "UTF-16 with a mark");
     }
 
     #[test]
     fn guesses_are_named() {
-        for (text, hint) in [("金额", true), ("数量,单价\n1,2\n", false), ("供应商,开票日期,金额\n青禾,2026-01-02,3\n", false)] {
+        for (text, hint) in [
+            ("金额", true),
+            ("数量,单价\n1,2\n", false),
+            ("供应商,开票日期,金额\n青禾,2026-01-02,3\n", false),
+        ] {
             let decoded = decode(&gbk(text), hint);
-            assert_eq!((decoded.text.as_str(), decoded.encoding.as_str()), (text, "gb18030"), "short Chinese bytes");
+            assert_eq!(
+                (decoded.text.as_str(), decoded.encoding.as_str()),
+                (text, "gb18030"),
+                "short Chinese bytes"
+            );
             assert!(!decoded.certain && note(&decoded).is_some(), "a guess is said");
         }
         let plain: Vec<u8> = "Name;Betrag\nMüller;1,50\n".chars().map(|c| c as u8).collect();
@@ -200,7 +246,9 @@ mod tests {
 
     #[test]
     fn line_ends_are_counted_apart() {
-        for (text, expected) in [("a", "none"), ("a\nb", "LF"), ("a\r\nb", "CRLF"), ("a\rb", "CR"), ("a\r\nb\n", "mixed")] {
+        for (text, expected) in
+            [("a", "none"), ("a\nb", "LF"), ("a\r\nb", "CRLF"), ("a\rb", "CR"), ("a\r\nb\n", "mixed")]
+        {
             assert_eq!(line_end(text), expected, "of {text:?}");
         }
     }

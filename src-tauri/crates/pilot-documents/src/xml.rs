@@ -23,13 +23,19 @@ impl<'a> Walk<'a> {
 
     /// The next event, `None` at the end.
     pub(crate) fn next(&mut self) -> Result<Option<Event<'a>>, DocumentError> {
-        let event = self.reader.read_event().map_err(|error| DocumentError::Broken(format!("damaged XML: {error}")))?;
+        let event = self
+            .reader
+            .read_event()
+            .map_err(|error| DocumentError::Broken(format!("damaged XML: {error}")))?;
         match &event {
             Event::Eof => return Ok(None),
             Event::Start(_) => {
                 self.depth += 1;
                 if self.depth > limits::DEPTH {
-                    return Err(DocumentError::Limit(format!("elements are nested deeper than {}", limits::DEPTH)));
+                    return Err(DocumentError::Limit(format!(
+                        "elements are nested deeper than {}",
+                        limits::DEPTH
+                    )));
                 }
             }
             Event::End(_) => self.depth = self.depth.saturating_sub(1),
@@ -136,7 +142,10 @@ mod tests {
                 }
             }
         }
-        assert!(matches!(error, Some(DocumentError::Limit(_))), "a document may not define entities: {error:?}");
+        assert!(
+            matches!(error, Some(DocumentError::Limit(_))),
+            "a document may not define entities: {error:?}"
+        );
         let deep = "<a>".repeat(10_000);
         let mut walk = Walk::new(&deep);
         let found = std::iter::from_fn(|| walk.next().transpose()).find_map(Result::err);

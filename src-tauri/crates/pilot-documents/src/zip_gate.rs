@@ -13,14 +13,17 @@ const DEFLATE_MAX: u64 = 1_032;
 
 /// Opens a zip after looking at its directory and, where an entry could hide a bomb, at what it really inflates to.
 pub(crate) fn check(bytes: &[u8]) -> Result<Archive<'_>, DocumentError> {
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| DocumentError::Broken(format!("the zip cannot be read: {error}")))?;
+    let mut archive = ZipArchive::new(Cursor::new(bytes))
+        .map_err(|error| DocumentError::Broken(format!("the zip cannot be read: {error}")))?;
     if archive.len() > limits::ZIP_ENTRIES {
         return Err(DocumentError::Limit(format!("the zip holds {} entries", archive.len())));
     }
     let (mut packed, mut said) = (0u64, 0u64);
     let mut suspects = Vec::new();
     for index in 0..archive.len() {
-        let entry = archive.by_index_raw(index).map_err(|error| DocumentError::Broken(format!("the zip cannot be read: {error}")))?;
+        let entry = archive
+            .by_index_raw(index)
+            .map_err(|error| DocumentError::Broken(format!("the zip cannot be read: {error}")))?;
         if entry.encrypted() {
             return Err(DocumentError::Encrypted("the zip needs a password".to_owned()));
         }
@@ -76,7 +79,9 @@ fn measure(archive: &mut Archive<'_>, index: usize) -> Result<u64, DocumentError
 /// Office files never define entities; a part that does is a bomb.
 fn refuse_entities(archive: &mut Archive<'_>) -> Result<(), DocumentError> {
     let parts: Vec<usize> = (0..archive.len())
-        .filter(|index| name_at(archive, *index).is_some_and(|name| name.ends_with(".xml") || name.ends_with(".rels")))
+        .filter(|index| {
+            name_at(archive, *index).is_some_and(|name| name.ends_with(".xml") || name.ends_with(".rels"))
+        })
         .collect();
     for index in parts {
         let Ok(mut entry) = archive.by_index(index) else { continue };
@@ -89,7 +94,9 @@ fn refuse_entities(archive: &mut Archive<'_>) -> Result<(), DocumentError> {
             }
         }
         if head[..filled].windows(8).any(|window| window == b"<!ENTITY") {
-            return Err(DocumentError::Limit("a part of the document defines entities of its own".to_owned()));
+            return Err(DocumentError::Limit(
+                "a part of the document defines entities of its own".to_owned(),
+            ));
         }
     }
     Ok(())
@@ -103,9 +110,11 @@ pub(crate) fn name_at(archive: &Archive<'_>, index: usize) -> Option<String> {
 
 /// The bytes of an entry by name, upper and lower case alike; `None` when it is not there.
 pub(crate) fn entry(archive: &mut Archive<'_>, name: &str) -> Result<Option<Vec<u8>>, DocumentError> {
-    let found = (0..archive.len()).find(|index| name_at(archive, *index).is_some_and(|other| other.eq_ignore_ascii_case(name)));
+    let found = (0..archive.len())
+        .find(|index| name_at(archive, *index).is_some_and(|other| other.eq_ignore_ascii_case(name)));
     let Some(index) = found else { return Ok(None) };
-    let broken = |error: &dyn std::fmt::Display| DocumentError::Broken(format!("{name} cannot be read: {error}"));
+    let broken =
+        |error: &dyn std::fmt::Display| DocumentError::Broken(format!("{name} cannot be read: {error}"));
     let entry = archive.by_index(index).map_err(|error| broken(&error))?;
     let mut out = Vec::with_capacity(usize::try_from(entry.size().min(1 << 20)).unwrap_or(0));
     entry.take(limits::ZIP_ENTRY_BYTES + 1).read_to_end(&mut out).map_err(|error| broken(&error))?;

@@ -72,15 +72,21 @@ impl<R: Row + ?Sized> Sample<'_, R> {
 
     fn texts(&self, row: usize) -> Vec<String> {
         let Some((_, cells)) = self.rows.get(row) else { return Vec::new() };
-        (0..cells.width()).map(|column| match cells.field(column) {
-            Field::Text(text) => text.to_owned(),
-            _ => String::new(),
-        }).collect()
+        (0..cells.width())
+            .map(|column| match cells.field(column) {
+                Field::Text(text) => text.to_owned(),
+                _ => String::new(),
+            })
+            .collect()
     }
 
     /// The row whose cells are most like a header; earlier rows win a tie.
     fn head(&self, choice: &ColumnChoice) -> Result<Head, String> {
-        let wanted: Vec<&str> = [&choice.supplier, &choice.amount, &choice.date].into_iter().flatten().map(String::as_str).collect();
+        let wanted: Vec<&str> = [&choice.supplier, &choice.amount, &choice.date]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .collect();
         let mut best: Option<Head> = None;
         for row in 0..self.rows.len().min(HEADER_ROWS) {
             for head in [self.single(row), self.double(row)].into_iter().flatten() {
@@ -96,8 +102,14 @@ impl<R: Row + ?Sized> Sample<'_, R> {
             return Err(format!("there is no column {missing:?}"));
         }
         let roles = best.columns.iter().flatten().map(|column| column.role);
-        let money = roles.clone().any(|role| matches!(role, Role::Gross | Role::Amount | Role::Net | Role::Debit | Role::Credit));
-        if choice.amount.is_some() || (money && best.score >= 2) { Ok(best) } else { Err("no header row with an amount column was found".to_owned()) }
+        let money = roles
+            .clone()
+            .any(|role| matches!(role, Role::Gross | Role::Amount | Role::Net | Role::Debit | Role::Credit));
+        if choice.amount.is_some() || (money && best.score >= 2) {
+            Ok(best)
+        } else {
+            Err("no header row with an amount column was found".to_owned())
+        }
     }
 
     fn single(&self, row: usize) -> Option<Head> {
@@ -107,19 +119,32 @@ impl<R: Row + ?Sized> Sample<'_, R> {
     /// A header over two rows, where merged cells in the first stand over several in the second.
     fn double(&self, row: usize) -> Option<Head> {
         let (first, second) = (self.texts(row), self.texts(row + 1));
-        let single = first.iter().filter(|text| !text.is_empty()).count();
-        if single < 2 || second.iter().filter(|text| header::understand(text).is_some()).count() < 2 {
+        let filled = |texts: &[String]| texts.iter().filter(|text| !text.is_empty()).count();
+        let known = second.iter().filter(|text| header::understand(text).is_some()).count();
+        // The second row stands under merged cells of the first, or is a header of its own.
+        let under = (0..second.len())
+            .any(|column| !second[column].is_empty() && first.get(column).is_none_or(String::is_empty));
+        if filled(&first) < 2 || filled(&second) < 2 || known < 1 || (known < 2 && !under) {
             return None;
         }
         let mut above = String::new();
         let width = first.len().max(second.len());
         let texts = (0..width)
             .map(|column| {
-                let (top, low) = (first.get(column).cloned().unwrap_or_default(), second.get(column).cloned().unwrap_or_default());
+                let (top, low) = (
+                    first.get(column).cloned().unwrap_or_default(),
+                    second.get(column).cloned().unwrap_or_default(),
+                );
                 if !top.is_empty() {
                     above = top.clone();
                 }
-                if low.is_empty() { top } else if top.is_empty() { format!("{above}{low}") } else { format!("{top}{low}") }
+                if low.is_empty() {
+                    top
+                } else if top.is_empty() {
+                    format!("{above}{low}")
+                } else {
+                    format!("{top}{low}")
+                }
             })
             .collect();
         self.judge(texts, row + 2, row..row + 2)
@@ -136,7 +161,8 @@ impl<R: Row + ?Sized> Sample<'_, R> {
             return None;
         }
         let columns: Vec<Option<Column>> = texts.iter().map(|text| header::understand(text)).collect();
-        let mut roles: Vec<Role> = columns.iter().flatten().map(|column| column.role).filter(|role| *role != Role::Other).collect();
+        let mut roles: Vec<Role> =
+            columns.iter().flatten().map(|column| column.role).filter(|role| *role != Role::Other).collect();
         roles.sort();
         roles.dedup();
         let score = u32::try_from(roles.len()).unwrap_or(0);
@@ -147,7 +173,10 @@ impl<R: Row + ?Sized> Sample<'_, R> {
 fn is_value(field: Field<'_>) -> bool {
     match field {
         Field::Number(..) | Field::Date(_) => true,
-        Field::Text(text) => text.bytes().any(|byte| byte.is_ascii_digit()) && (money::parse(text, None).is_some() || date::parse(text, None).is_some()),
+        Field::Text(text) => {
+            text.bytes().any(|byte| byte.is_ascii_digit())
+                && (money::parse(text, None).is_some() || date::parse(text, None).is_some())
+        }
         Field::Empty | Field::Odd(_) | Field::Uncomputed => false,
     }
 }
@@ -159,7 +188,9 @@ fn find_named(headers: &[String], name: &str) -> Option<usize> {
         return None;
     }
     let keys: Vec<String> = headers.iter().map(|header| fold::key(header)).collect();
-    keys.iter().position(|header| *header == key).or_else(|| keys.iter().position(|header| header.contains(&key)))
+    keys.iter()
+        .position(|header| *header == key)
+        .or_else(|| keys.iter().position(|header| header.contains(&key)))
 }
 
 struct Pick<'a, R: Row + ?Sized> {
@@ -178,8 +209,11 @@ impl<R: Row + ?Sized> Pick<'_, R> {
             AmountFrom::Column(column) => (column, column),
             AmountFrom::Sum(one, two) | AmountFrom::DebitCredit(one, two) => (one, two),
         };
-        let supplier = named(&choice.supplier).or_else(|| self.best(Role::Supplier, |_| true)).or_else(|| self.best(Role::Buyer, |_| true));
-        let date = named(&choice.date).or_else(|| self.best(Role::Date, |column| self.share_of_dates(column) >= 50));
+        let supplier = named(&choice.supplier)
+            .or_else(|| self.best(Role::Supplier, |_| true))
+            .or_else(|| self.best(Role::Buyer, |_| true));
+        let date =
+            named(&choice.date).or_else(|| self.best(Role::Date, |column| self.share_of_dates(column) >= 50));
         let unit = self.head.columns.get(first).copied().flatten();
         let (title_currency, title_scale) = self.title();
         let mut votes = Votes::default();
@@ -194,9 +228,17 @@ impl<R: Row + ?Sized> Pick<'_, R> {
         let order = self.order(date, &mut doubts);
         let mark = votes.mark().or_else(|| self.european().then_some(Mark::Comma));
         if votes.mark().is_none() && votes.open > 0 {
-            doubts.push(format!("{} amounts such as 1,234 have one separator and three digits; they are read as {}", votes.open, if mark == Some(Mark::Comma) { "1.234 = one thousand" } else { "1,234 = one thousand" }));
+            doubts.push(format!(
+                "{} amounts such as 1,234 have one separator and three digits; they are read as {}",
+                votes.open,
+                if mark == Some(Mark::Comma) { "1.234 = one thousand" } else { "1,234 = one thousand" }
+            ));
         }
-        let scale = unit.map(|unit| unit.scale).filter(|scale| *scale != Decimal::ONE).or(title_scale).unwrap_or(Decimal::ONE);
+        let scale = unit
+            .map(|unit| unit.scale)
+            .filter(|scale| *scale != Decimal::ONE)
+            .or(title_scale)
+            .unwrap_or(Decimal::ONE);
         Ok(Columns {
             data: self.head.data,
             headers: self.head.texts.clone(),
@@ -218,7 +260,13 @@ impl<R: Row + ?Sized> Pick<'_, R> {
     }
 
     fn all(&self, role: Role) -> Vec<usize> {
-        self.head.columns.iter().enumerate().filter(|(_, column)| column.is_some_and(|column| column.role == role)).map(|(index, _)| index).collect()
+        self.head
+            .columns
+            .iter()
+            .enumerate()
+            .filter(|(_, column)| column.is_some_and(|column| column.role == role))
+            .map(|(index, _)| index)
+            .collect()
     }
 
     /// The column of a role with the best header among those that pass a test of their content.
@@ -241,7 +289,7 @@ impl<R: Row + ?Sized> Pick<'_, R> {
                 good += u32::from(test(field));
             }
         });
-        if filled == 0 { 0 } else { good * 100 / filled }
+        (good * 100).checked_div(filled).unwrap_or(0)
     }
 
     fn holds_money(&self, column: usize) -> bool {
@@ -297,10 +345,17 @@ impl<R: Row + ?Sized> Pick<'_, R> {
                 Field::Text(text) => money::parse(text.trim_end_matches('%'), None).map(|found| found.value),
                 Field::Empty | Field::Date(_) | Field::Odd(_) | Field::Uncomputed => None,
             };
-            let (Some(amount), Some(tax), Some(rate)) = (value(amount), value(tax), value(rate)) else { continue };
+            let (Some(amount), Some(tax), Some(rate)) = (value(amount), value(tax), value(rate)) else {
+                continue;
+            };
             let rate = if rate > Decimal::ONE { rate / Decimal::ONE_HUNDRED } else { rate };
             let near = |expected: Decimal| (expected - tax).abs() <= Decimal::new(6, 2);
-            let (Some(without), Some(with)) = (amount.checked_mul(rate), amount.checked_mul(rate).and_then(|part| part.checked_div(Decimal::ONE + rate))) else { continue };
+            let (Some(without), Some(with)) = (
+                amount.checked_mul(rate),
+                amount.checked_mul(rate).and_then(|part| part.checked_div(Decimal::ONE + rate)),
+            ) else {
+                continue;
+            };
             outside += u32::from(near(without));
             inside += u32::from(near(with) && !near(without));
         }
@@ -339,7 +394,9 @@ impl<R: Row + ?Sized> Pick<'_, R> {
     fn check(&self) -> Option<(usize, usize, usize)> {
         let gross = self.best(Role::Gross, |column| self.holds_money(column))?;
         let tax = self.best(Role::Tax, |column| self.holds_money(column))?;
-        let net = self.best(Role::Net, |column| self.holds_money(column)).or_else(|| self.best(Role::Amount, |column| self.holds_money(column)))?;
+        let net = self
+            .best(Role::Net, |column| self.holds_money(column))
+            .or_else(|| self.best(Role::Amount, |column| self.holds_money(column)))?;
         Some((net, tax, gross))
     }
 
@@ -356,7 +413,10 @@ impl<R: Row + ?Sized> Pick<'_, R> {
             for text in self.sample.texts(row) {
                 let tidy = fold::tidy(&text);
                 let lower = tidy.to_lowercase();
-                if ["单位", "币种", "unit", "currency", "货币", "währung", "devise", "in "].iter().any(|word| lower.contains(word)) {
+                if ["单位", "币种", "unit", "currency", "货币", "währung", "devise", "in "]
+                    .iter()
+                    .any(|word| lower.contains(word))
+                {
                     currency = currency.or_else(|| money::currency_in_text(&tidy));
                     scale = scale.or_else(|| header::scale(&tidy).map(Decimal::from));
                 }
@@ -386,14 +446,31 @@ impl<R: Row + ?Sized> Pick<'_, R> {
         let american = self.head.columns.iter().flatten().any(|column| column.currency == Some("USD"));
         let order = if american { Order::MonthFirst } else { Order::DayFirst };
         let words = if american { "month first" } else { "day first" };
-        doubts.push(format!("{open} dates such as 03/04 do not say which number is the day; they are read {words}"));
+        doubts.push(format!(
+            "{open} dates such as 03/04 do not say which number is the day; they are read {words}"
+        ));
         Some(order)
     }
 
     /// True when the headers are German or French: then a comma separates the fraction.
     fn european(&self) -> bool {
         const WORDS: [&str; 16] = [
-            "betrag", "brutto", "netto", "datum", "rechnung", "lieferant", "mwst", "ust", "währung", "montant", "fournisseur", "facture", "devise", "ttc", "importe", "fecha",
+            "betrag",
+            "brutto",
+            "netto",
+            "datum",
+            "rechnung",
+            "lieferant",
+            "mwst",
+            "ust",
+            "währung",
+            "montant",
+            "fournisseur",
+            "facture",
+            "devise",
+            "ttc",
+            "importe",
+            "fecha",
         ];
         self.head.texts.iter().any(|text| {
             let lower = text.to_lowercase();

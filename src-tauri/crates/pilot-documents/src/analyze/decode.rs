@@ -39,7 +39,8 @@ impl<R: Read> Utf8<R> {
                 self.ended = count == 0;
                 self.left = 0..count;
             }
-            let (result, read, written, _) = self.decoder.decode_to_utf8(&self.raw[self.left.clone()], &mut self.out, self.ended);
+            let (result, read, written, _) =
+                self.decoder.decode_to_utf8(&self.raw[self.left.clone()], &mut self.out, self.ended);
             self.left.start += read;
             self.ready = 0..written;
             self.finished = self.ended && result == CoderResult::InputEmpty;

@@ -53,7 +53,9 @@ impl Row for [Value] {
             Some(Value::Date(date)) => Field::Date(*date),
             Some(Value::DateTime(time)) => Field::Date(time.date()),
             Some(Value::Uncomputed) => Field::Uncomputed,
-            Some(value @ (Value::Huge(_) | Value::Time(_) | Value::Bool(_) | Value::Error(_))) => Field::Odd(value),
+            Some(value @ (Value::Huge(_) | Value::Time(_) | Value::Bool(_) | Value::Error(_))) => {
+                Field::Odd(value)
+            }
         }
     }
 }

@@ -25,7 +25,8 @@ pub(super) fn money(amount: Decimal, currency: &str) -> Decimal {
 
 /// Fills the figures of an analysis from the rows that count.
 pub(super) fn fill(analysis: &mut Analysis, store: &Store, settled: Settled, multiplier: Decimal) {
-    let counted = || store.items.iter().zip(&settled.counted).filter(|(_, counted)| **counted).map(|(item, _)| item);
+    let counted =
+        || store.items.iter().zip(&settled.counted).filter(|(_, counted)| **counted).map(|(item, _)| item);
     let mut suppliers = Groups::default();
     let mut months = Groups::default();
     let mut amounts: BTreeMap<u16, (&Item, Vec<Decimal>)> = BTreeMap::new();
@@ -45,7 +46,9 @@ pub(super) fn fill(analysis: &mut Analysis, store: &Store, settled: Settled, mul
     let mut limits: BTreeMap<u16, (Decimal, Decimal)> = BTreeMap::new();
     for (currency, (sample, mut values)) in amounts {
         let code = store.currency(sample).to_owned();
-        let total = counted().filter(|item| item.currency == currency).fold(Decimal::ZERO, |sum, item| sum.saturating_add(item.amount));
+        let total = counted()
+            .filter(|item| item.currency == currency)
+            .fold(Decimal::ZERO, |sum, item| sum.saturating_add(item.amount));
         analysis.totals.insert(code.clone(), money(total, &code));
         if let Some(median) = median(&mut values) {
             let limit = median.saturating_mul(multiplier);
@@ -62,8 +65,12 @@ pub(super) fn fill(analysis: &mut Analysis, store: &Store, settled: Settled, mul
         .take(LISTED)
         .collect();
     analysis.by_supplier = suppliers.finish(store, |item| store.spelled(item.supplier).to_owned());
-    analysis.by_supplier.sort_by(|a, b| largest(b, &analysis.totals).cmp(&largest(a, &analysis.totals)).then_with(|| a.key.cmp(&b.key)));
-    analysis.by_month = months.finish(store, |item| Store::date(item).map(|date| date.format("%Y-%m").to_string()).unwrap_or_default());
+    analysis.by_supplier.sort_by(|a, b| {
+        largest(b, &analysis.totals).cmp(&largest(a, &analysis.totals)).then_with(|| a.key.cmp(&b.key))
+    });
+    analysis.by_month = months.finish(store, |item| {
+        Store::date(item).map(|date| date.format("%Y-%m").to_string()).unwrap_or_default()
+    });
     analysis.by_month.sort_by(|a, b| a.key.cmp(&b.key));
     analysis.duplicates = settled.duplicates;
     analysis.duplicates.truncate(LISTED);
@@ -79,15 +86,19 @@ fn month_key(item: &Item) -> u64 {
 
 /// The total in the currency that most of the money is in; groups without it come last.
 fn largest(group: &GroupTotal, totals: &Amounts) -> Decimal {
-    let main = totals.iter().max_by_key(|(_, total)| total.abs()).map(|(code, _)| code.as_str()).unwrap_or_default();
+    let main =
+        totals.iter().max_by_key(|(_, total)| total.abs()).map(|(code, _)| code.as_str()).unwrap_or_default();
     group.totals.get(main).copied().unwrap_or(Decimal::MIN)
 }
+
+/// A group: a row of it, how many, and its sums by currency with a row of each.
+type Group<'a> = (&'a Item, u32, Vec<(u16, &'a Item, Decimal)>);
 
 /// Sums by a key and a currency.
 #[derive(Default)]
 struct Groups<'a> {
     places: std::collections::HashMap<u64, usize>,
-    groups: Vec<(&'a Item, u32, Vec<(u16, &'a Item, Decimal)>)>,
+    groups: Vec<Group<'a>>,
 }
 
 impl<'a> Groups<'a> {
@@ -108,7 +119,10 @@ impl<'a> Groups<'a> {
         self.groups
             .into_iter()
             .map(|(item, count, sums)| {
-                let totals = sums.into_iter().map(|(_, item, sum)| (store.currency(item).to_owned(), money(sum, store.currency(item)))).collect();
+                let totals = sums
+                    .into_iter()
+                    .map(|(_, item, sum)| (store.currency(item).to_owned(), money(sum, store.currency(item))))
+                    .collect();
                 GroupTotal { key: name(item), count, totals }
             })
             .collect()
@@ -167,7 +181,11 @@ mod tests {
     fn medians_are_exact() {
         let d = |value: i64| Decimal::new(value, 2);
         assert_eq!(median(&mut [d(300), d(100), d(200)]), Some(d(200)), "odd");
-        assert_eq!(median(&mut [d(100), d(201), d(50), d(999)]), Some(Decimal::new(1505, 3)), "even: the mean, to the last place");
+        assert_eq!(
+            median(&mut [d(100), d(201), d(50), d(999)]),
+            Some(Decimal::new(1505, 3)),
+            "even: the mean, to the last place"
+        );
         assert_eq!(median(&mut []), None, "of nothing");
     }
 

@@ -101,7 +101,15 @@ impl Ledger {
         let currency = self.currency(row, sign);
         let supplier = self.supplier_of(row);
         let code = self.columns.code.map(|column| row.field(column).shown()).unwrap_or_default();
-        let facts = Facts { amount: value, currency: &currency, supplier: &supplier, number: &invoice, code: &code, date: day, row: number };
+        let facts = Facts {
+            amount: value,
+            currency: &currency,
+            supplier: &supplier,
+            number: &invoice,
+            code: &code,
+            date: day,
+            row: number,
+        };
         store.add(self.table, &facts);
         self.counts.rows += 1;
         self.sum = self.sum.saturating_add(value);
@@ -117,29 +125,46 @@ impl Ledger {
                 (Read::Value(net, sign), Read::Empty | Read::Bad(_)) => Read::Value(net, sign),
                 (other, _) => other,
             },
-            AmountFrom::DebitCredit(debit, credit) => match (self.read(row.field(debit)), self.read(row.field(credit))) {
-                (Read::Bad(why), _) | (_, Read::Bad(why)) => Read::Bad(why),
-                (Read::Empty, Read::Empty) => Read::Empty,
-                (out, into) => {
-                    let plain = |read: &Read| if let Read::Value(value, _) = read { *value } else { Decimal::ZERO };
-                    let sign = if let Read::Value(_, sign) = &out { *sign } else { None };
-                    Read::Value(plain(&into).saturating_sub(plain(&out).abs()), sign)
+            AmountFrom::DebitCredit(debit, credit) => {
+                match (self.read(row.field(debit)), self.read(row.field(credit))) {
+                    (Read::Bad(why), _) | (_, Read::Bad(why)) => Read::Bad(why),
+                    (Read::Empty, Read::Empty) => Read::Empty,
+                    (out, into) => {
+                        let plain = |read: &Read| {
+                            if let Read::Value(value, _) = read { *value } else { Decimal::ZERO }
+                        };
+                        let sign = if let Read::Value(_, sign) = &out { *sign } else { None };
+                        Read::Value(plain(&into).saturating_sub(plain(&out).abs()), sign)
+                    }
                 }
-            },
+            }
         }
     }
 
     fn read(&self, field: Field<'_>) -> Read {
-        let scaled = |value: Decimal| if self.columns.scale == Decimal::ONE { Some(value) } else { value.checked_mul(self.columns.scale) };
+        let scaled = |value: Decimal| {
+            if self.columns.scale == Decimal::ONE {
+                Some(value)
+            } else {
+                value.checked_mul(self.columns.scale)
+            }
+        };
         match field {
             Field::Empty => Read::Empty,
-            Field::Number(value, sign) => scaled(value).map_or_else(|| Read::Bad(format!("{value} is too large")), |value| Read::Value(value, sign)),
+            Field::Number(value, sign) => scaled(value)
+                .map_or_else(|| Read::Bad(format!("{value} is too large")), |value| Read::Value(value, sign)),
             Field::Text(text) => {
-                if matches!(text, "-" | "--" | "—" | "–" | "/" | "\\" | "无" | "n/a" | "N/A" | "null" | "NULL" | "nil") {
+                if matches!(
+                    text,
+                    "-" | "--" | "—" | "–" | "/" | "\\" | "无" | "n/a" | "N/A" | "null" | "NULL" | "nil"
+                ) {
                     return Read::Empty;
                 }
                 match money::parse(text, self.columns.mark) {
-                    Some(amount) => scaled(amount.value).map_or_else(|| Read::Bad(format!("{text:?} is too large")), |value| Read::Value(value, amount.currency)),
+                    Some(amount) => scaled(amount.value).map_or_else(
+                        || Read::Bad(format!("{text:?} is too large")),
+                        |value| Read::Value(value, amount.currency),
+                    ),
                     None => Read::Bad(format!("{:?} is no amount", fold::cut(text, 80))),
                 }
             }
@@ -220,14 +245,36 @@ impl Ledger {
             let column = self.columns.status[at];
             let Field::Text(text) = row.field(column) else { continue };
             let key = fold::key(text);
-            if ["作废", "已作废", "失效", "void", "voided", "cancelled", "canceled", "deleted", "已取消"].contains(&key.as_str()) {
+            if ["作废", "已作废", "失效", "void", "voided", "cancelled", "canceled", "deleted", "已取消"]
+                .contains(&key.as_str())
+            {
                 return None;
             }
             let asks = self.columns.headers.get(column).is_some_and(|header| header.contains("是否正数"));
             let red = [
-                "红字", "红字发票", "负数发票", "负数", "红票", "贷项", "退款", "退货", "credit", "creditnote", "creditmemo", "cn", "refund", "gutschrift", "avoir", "notedecrédit", "rechnungskorrektur", "storno",
+                "红字",
+                "红字发票",
+                "负数发票",
+                "负数",
+                "红票",
+                "贷项",
+                "退款",
+                "退货",
+                "credit",
+                "creditnote",
+                "creditmemo",
+                "cn",
+                "refund",
+                "gutschrift",
+                "avoir",
+                "notedecrédit",
+                "rechnungskorrektur",
+                "storno",
             ];
-            if (red.contains(&key.as_str()) || (asks && matches!(key.as_str(), "否" | "n" | "no"))) && value.is_sign_positive() && !value.is_zero() {
+            if (red.contains(&key.as_str()) || (asks && matches!(key.as_str(), "否" | "n" | "no")))
+                && value.is_sign_positive()
+                && !value.is_zero()
+            {
                 self.counts.credit += 1;
                 value = -value;
             }
@@ -238,23 +285,32 @@ impl Ledger {
     /// Net and tax must make the gross.
     fn check<R: Row + ?Sized>(&self, number: u32, row: &R, invoice: &str, log: &mut Log) {
         let Some((net, tax, gross)) = self.columns.check else { return };
-        let (Read::Value(net, _), Read::Value(tax, _), Read::Value(gross, _)) = (self.read(row.field(net)), self.read(row.field(tax)), self.read(row.field(gross))) else { return };
+        let (Read::Value(net, _), Read::Value(tax, _), Read::Value(gross, _)) =
+            (self.read(row.field(net)), self.read(row.field(tax)), self.read(row.field(gross)))
+        else {
+            return;
+        };
         let sum = net.saturating_add(tax);
         if (sum - gross).abs() >= Decimal::new(1, 2) {
             let key = if invoice.is_empty() { self.place.file.clone() } else { invoice.to_owned() };
-            log.conflict(key, format!("net {net} + tax {tax} = {sum}, but gross is {gross}"), vec![self.source(number)]);
+            log.conflict(
+                key,
+                format!("net {net} + tax {tax} = {sum}, but gross is {gross}"),
+                vec![self.source(number)],
+            );
         }
     }
 
     /// A row of totals is no invoice; what it says is compared with what was counted.
     fn is_total<R: Row + ?Sized>(&mut self, number: u32, row: &R, amount: &Read, log: &mut Log) -> bool {
-        let label = (0..row.width()).find_map(|column| match row.field(column) {
-            Field::Text(text) => header::total_label(text),
-            _ => None,
-        });
+        // The label stands in front; behind it 合计 may be part of anything.
+        let texts = (0..row.width())
+            .filter_map(|column| if let Field::Text(text) = row.field(column) { Some(text) } else { None });
+        let label = texts.take(2).find_map(header::total_label);
         let value = if let Read::Value(value, _) = amount { Some(*value) } else { None };
         let nameless = self.columns.supplier.is_some_and(|column| row.field(column).is_empty());
-        let unlabelled = label.is_none() && nameless && !self.merged && self.counts.rows >= 2 && value == Some(self.sum);
+        let unlabelled =
+            label.is_none() && nameless && !self.merged && self.counts.rows >= 2 && value == Some(self.sum);
         if label.is_none() && !unlabelled {
             return false;
         }
@@ -296,14 +352,30 @@ impl Ledger {
     /// Says which columns were taken and what was passed over.
     pub(super) fn close(self, log: &mut Log) {
         let place = shown(&self.place);
-        let name = |column: usize| self.columns.headers.get(column).map_or_else(|| format!("column {}", column + 1), |header| format!("{:?}", header.trim()));
+        let name = |column: usize| {
+            self.columns
+                .headers
+                .get(column)
+                .map_or_else(|| format!("column {}", column + 1), |header| format!("{:?}", header.trim()))
+        };
         let mut words = vec![match self.columns.amount {
             AmountFrom::Column(column) => format!("amount = {}", name(column)),
             AmountFrom::Sum(net, tax) => format!("amount = {} + {}", name(net), name(tax)),
-            AmountFrom::DebitCredit(debit, credit) => format!("amount = {} in, {} out", name(credit), name(debit)),
+            AmountFrom::DebitCredit(debit, credit) => {
+                format!("amount = {} in, {} out", name(credit), name(debit))
+            }
         }];
-        let found = [("supplier", self.columns.supplier), ("date", self.columns.date), ("number", self.columns.numbers.first().copied()), ("currency", self.columns.currency)];
-        words.extend(found.into_iter().filter_map(|(what, column)| column.map(|column| format!("{what} = {}", name(column)))));
+        let found = [
+            ("supplier", self.columns.supplier),
+            ("date", self.columns.date),
+            ("number", self.columns.numbers.first().copied()),
+            ("currency", self.columns.currency),
+        ];
+        words.extend(
+            found
+                .into_iter()
+                .filter_map(|(what, column)| column.map(|column| format!("{what} = {}", name(column)))),
+        );
         if self.columns.scale != Decimal::ONE {
             words.push(format!("amounts are in units of {}", self.columns.scale));
         }
@@ -313,11 +385,19 @@ impl Ledger {
             (counts.void, "void rows not counted"),
             (counts.credit, "credit rows subtracted although printed positive"),
             (counts.remarks, "rows with a single cell passed over"),
-            (counts.damaged, "numbers with more than 15 digits stored as a number: damaged, not used to find duplicates"),
+            (
+                counts.damaged,
+                "numbers with more than 15 digits stored as a number: damaged, not used to find duplicates",
+            ),
             (counts.dates, "dates could not be read"),
             (counts.unknown_currency, "currencies are not known"),
         ];
-        words.extend(counted.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")));
+        words.extend(
+            counted
+                .into_iter()
+                .filter(|(count, _)| *count > 0)
+                .map(|(count, what)| format!("{count} {what}")),
+        );
         words.extend(self.columns.doubts.iter().cloned());
         log.note(format!("{place}: {}", words.join("; ")));
     }
@@ -336,5 +416,8 @@ pub(super) fn shown(place: &RowSource) -> String {
 fn scientific(text: &str) -> bool {
     let Some((head, tail)) = text.split_once(['E', 'e']) else { return false };
     let digits = tail.strip_prefix('+').unwrap_or(tail);
-    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) && head.contains('.') && head.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && head.contains('.')
+        && head.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
 }

@@ -28,7 +28,12 @@ impl Log {
         }
     }
 
-    pub(super) fn conflict(&mut self, key: impl Into<String>, detail: impl Into<String>, sources: Vec<RowSource>) {
+    pub(super) fn conflict(
+        &mut self,
+        key: impl Into<String>,
+        detail: impl Into<String>,
+        sources: Vec<RowSource>,
+    ) {
         if self.conflicts.len() < KEPT {
             self.conflicts.push(NumberConflict { key: key.into(), detail: detail.into(), sources });
         } else {

@@ -14,7 +14,9 @@ mod tables;
 use crate::error::DocumentError;
 use crate::extract::{self, Reading};
 use crate::invoice::{self, Kind};
-use crate::model::{Analysis, AnalyzeOptions, DocumentKind, DocumentStatus, ExtractOptions, InvoiceFields, RowSource, Table};
+use crate::model::{
+    Analysis, AnalyzeOptions, DocumentKind, DocumentStatus, ExtractOptions, InvoiceFields, RowSource, Table,
+};
 use crate::{csv_table, kind, limits, text};
 use log::Log;
 use pilot_types::ErrorCode;
@@ -70,7 +72,11 @@ impl Analyzer {
         }
         input.take(limits::DOCUMENT_BYTES + 1 - head.len() as u64).read_to_end(&mut head)?;
         if head.len() as u64 > limits::DOCUMENT_BYTES {
-            self.add_unread(name, ErrorCode::DocumentLimit, &format!("more than {} bytes", limits::DOCUMENT_BYTES));
+            self.add_unread(
+                name,
+                ErrorCode::DocumentLimit,
+                &format!("more than {} bytes", limits::DOCUMENT_BYTES),
+            );
         } else {
             self.add(name, &head);
         }
@@ -122,7 +128,8 @@ impl Analyzer {
             return;
         }
         if !guess.certain {
-            self.log.note(format!("{name}: encoding {} (a guess; the file does not say)", guess.encoding.name()));
+            self.log
+                .note(format!("{name}: encoding {} (a guess; the file does not say)", guess.encoding.name()));
         }
         let title = invoice::of_name(name);
         if let Some(kind @ (Kind::Quote | Kind::Proforma)) = title {
@@ -142,12 +149,18 @@ impl Analyzer {
     fn document(&mut self, name: &str, bytes: &[u8]) {
         let kind = kind::of(name, bytes);
         if bytes.len() as u64 > limits::DOCUMENT_BYTES {
-            self.add_unread(name, ErrorCode::DocumentLimit, &format!("more than {} bytes", limits::DOCUMENT_BYTES));
+            self.add_unread(
+                name,
+                ErrorCode::DocumentLimit,
+                &format!("more than {} bytes", limits::DOCUMENT_BYTES),
+            );
             return;
         }
         let options = ExtractOptions { chinese: self.options.chinese, ..ExtractOptions::default() };
         let reading = match kind {
-            DocumentKind::InvoiceXml => Err(DocumentError::Unsupported("an invoice as XML; its fields are not read by this version".to_owned())),
+            DocumentKind::InvoiceXml => Err(DocumentError::Unsupported(
+                "an invoice as XML; its fields are not read by this version".to_owned(),
+            )),
             _ => extract::isolated(|| extract::read(kind, name, bytes, &options)),
         };
         match reading {
@@ -158,7 +171,9 @@ impl Analyzer {
 
     fn reading(&mut self, name: &str, reading: &Reading) {
         let document = &reading.document;
-        if let (DocumentStatus::Refused | DocumentStatus::Partial, Some(code)) = (document.status, document.code) {
+        if let (DocumentStatus::Refused | DocumentStatus::Partial, Some(code)) =
+            (document.status, document.code)
+        {
             let why = document.notes.iter().take(3).cloned().collect::<Vec<_>>().join("; ");
             self.add_unread(name, code, &why);
             if document.status == DocumentStatus::Refused {
@@ -186,7 +201,11 @@ impl Analyzer {
             self.not_counted(name, &format!("a {} and no invoice", kind.as_str()));
             return;
         }
-        let tables: Vec<(Option<u32>, &Table)> = document.parts.iter().flat_map(|part| part.tables.iter().map(|table| (part.page, table))).collect();
+        let tables: Vec<(Option<u32>, &Table)> = document
+            .parts
+            .iter()
+            .flat_map(|part| part.tables.iter().map(|table| (part.page, table)))
+            .collect();
         match self.page_tables(name, &tables) {
             Outcome::Rows => self.files += 1,
             Outcome::NoLedger(why) => self.add_unread(name, ErrorCode::DocumentUnsupported, &why),
@@ -218,7 +237,8 @@ impl Analyzer {
             row: 0,
         };
         let index = self.store.add(table, &facts);
-        let sign = if amount.is_sign_negative() { -rust_decimal::Decimal::ONE } else { rust_decimal::Decimal::ONE };
+        let sign =
+            if amount.is_sign_negative() { -rust_decimal::Decimal::ONE } else { rust_decimal::Decimal::ONE };
         let others = [fields.net, fields.due].into_iter().flatten().map(|other| other.abs() * sign).collect();
         self.store.others.insert(index, others);
         self.files += 1;
@@ -239,7 +259,10 @@ fn is_streamed(kind: DocumentKind) -> bool {
 
 /// Files that are text by their nature, however many commas they have.
 fn prose(name: &str) -> bool {
-    matches!(kind::ending(name).as_str(), "md" | "markdown" | "json" | "jsonl" | "xml" | "html" | "htm" | "yaml" | "yml" | "log")
+    matches!(
+        kind::ending(name).as_str(),
+        "md" | "markdown" | "json" | "jsonl" | "xml" | "html" | "htm" | "yaml" | "yml" | "log"
+    )
 }
 
 fn skip(input: &mut impl Read, count: u64) -> io::Result<()> {

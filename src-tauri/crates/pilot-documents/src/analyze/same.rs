@@ -74,7 +74,11 @@ fn hash(bytes: &[u8]) -> u64 {
 
 /// The number in comparable form: letters and digits.
 fn number_key(text: &str) -> String {
-    if text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()) { text.to_owned() } else { fold::key(text).to_uppercase() }
+    if text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()) {
+        text.to_owned()
+    } else {
+        fold::key(text).to_uppercase()
+    }
 }
 
 /// What two rows with the same number are to each other.
@@ -148,7 +152,10 @@ fn by_facts_twin(store: &Store, item: &Item, number: &str, index: &mut Index, at
     let hash = hash(&bytes);
     let twin = index.chain(hash).into_iter().find(|other| {
         let before = &store.items[*other as usize];
-        let same = before.supplier == item.supplier && before.day == item.day && before.amount == item.amount && currencies_fit(store, before, item);
+        let same = before.supplier == item.supplier
+            && before.day == item.day
+            && before.amount == item.amount
+            && currencies_fit(store, before, item);
         same && (number.is_empty() || store.number(before).is_empty())
     });
     if twin.is_none() {
@@ -186,7 +193,8 @@ fn relation(store: &Store, one: (u32, &Item), two: (u32, &Item), number: &str) -
 
 /// A ledger may list the amount without tax, or what is still due, of the invoice that the document shows in full.
 fn listed_elsewhere(store: &Store, one: (u32, &Item), two: (u32, &Item)) -> bool {
-    let has = |index: u32, amount: Decimal| store.others.get(&index).is_some_and(|others| others.contains(&amount));
+    let has =
+        |index: u32, amount: Decimal| store.others.get(&index).is_some_and(|others| others.contains(&amount));
     has(one.0, two.1.amount) || has(two.0, one.1.amount)
 }
 
@@ -201,20 +209,33 @@ fn sellers_fit(store: &Store, one: &Item, two: &Item) -> bool {
 }
 
 fn contradict(store: &Store, before: &Item, item: &Item, both: bool, log: &mut Log) {
-    let amount = |item: &Item| format!("{} {}", super::figures::money(item.amount, store.currency(item)), store.currency(item));
+    let amount = |item: &Item| {
+        format!("{} {}", super::figures::money(item.amount, store.currency(item)), store.currency(item))
+    };
     let counted = if both { "both rows are counted" } else { "the first is counted" };
-    let detail = format!("the same number with {} and {}; {counted}", amount(before).trim(), amount(item).trim());
+    let detail =
+        format!("the same number with {} and {}; {counted}", amount(before).trim(), amount(item).trim());
     log.conflict(store.number(item).to_owned(), detail, vec![store.source(before), store.source(item)]);
 }
 
 fn group(store: &Store, first: u32, others: &[u32]) -> DuplicateGroup {
     let item = &store.items[first as usize];
-    let sources: Vec<RowSource> =
-        std::iter::once(first).chain(others.iter().copied()).map(|index| store.source(&store.items[index as usize])).collect();
-    let numbered = std::iter::once(first).chain(others.iter().copied()).map(|index| store.number(&store.items[index as usize])).find(|number| !number.is_empty());
+    let sources: Vec<RowSource> = std::iter::once(first)
+        .chain(others.iter().copied())
+        .map(|index| store.source(&store.items[index as usize]))
+        .collect();
+    let numbered = std::iter::once(first)
+        .chain(others.iter().copied())
+        .map(|index| store.number(&store.items[index as usize]))
+        .find(|number| !number.is_empty());
     let key = match numbered {
         Some(number) => number.to_owned(),
-        None => format!("{} {} {}", store.spelled(item.supplier), Store::date(item).map(|date| date.to_string()).unwrap_or_default(), item.amount),
+        None => format!(
+            "{} {} {}",
+            store.spelled(item.supplier),
+            Store::date(item).map(|date| date.to_string()).unwrap_or_default(),
+            item.amount
+        ),
     };
     let currency = store.currency(item).to_owned();
     DuplicateGroup { key, amount: super::figures::money(item.amount, &currency), currency, sources }

@@ -169,12 +169,24 @@ mod tests {
     fn spellings_of_one_name_are_one_supplier() {
         let mut store = Store::default();
         let table = store.begin(TableSource::default());
-        for supplier in ["青禾（上海）有限公司", "青禾(上海)有限公司", " 青禾(上海)有限公司"] {
-            let facts = Facts { amount: Decimal::ONE, currency: "CNY", supplier, number: "0012", code: "", date: None, row: 2 };
+        for supplier in ["青禾（上海）有限公司", "青禾(上海)有限公司", " 青禾(上海)有限公司"]
+        {
+            let facts = Facts {
+                amount: Decimal::ONE,
+                currency: "CNY",
+                supplier,
+                number: "0012",
+                code: "",
+                date: None,
+                row: 2,
+            };
             store.add(table, &facts);
         }
         let first = store.items[0].supplier;
-        assert!(store.items.iter().all(|item| item.supplier == first), "width and blanks do not make another supplier");
+        assert!(
+            store.items.iter().all(|item| item.supplier == first),
+            "width and blanks do not make another supplier"
+        );
         assert_eq!(store.spelled(first), "青禾（上海）有限公司", "shown as it was first written");
         assert_eq!(store.number(&store.items[2]), "0012", "numbers keep their zeros");
     }

@@ -32,7 +32,7 @@ impl Analyzer {
         let mut bad = 0u32;
         while sample.len() < SAMPLE {
             match reader.read_record(&mut record) {
-                Ok(true) => sample.push((line(&mut lines, &record), record.clone())),
+                Ok(true) => sample.push((line(&mut lines, &reader, &record), record.clone())),
                 Ok(false) => break,
                 Err(_) => bad += 1,
             }
@@ -55,12 +55,19 @@ impl Analyzer {
         }
         loop {
             match reader.read_record(&mut record) {
-                Ok(true) => ledger.row(line(&mut lines, &record), &record, &mut self.store, &mut self.log),
+                Ok(true) => {
+                    ledger.row(line(&mut lines, &reader, &record), &record, &mut self.store, &mut self.log)
+                }
                 Ok(false) => break,
                 Err(error) => {
                     bad += 1;
-                    let row = error.position().map_or(0, |position| u32::try_from(position.line()).unwrap_or(0));
-                    self.log.unread(RowSource { row, ..place.clone() }, ErrorCode::DocumentBroken, format!("the row cannot be read: {error}"));
+                    let row =
+                        error.position().map_or(0, |position| u32::try_from(position.line()).unwrap_or(0));
+                    self.log.unread(
+                        RowSource { row, ..place.clone() },
+                        ErrorCode::DocumentBroken,
+                        format!("the row cannot be read: {error}"),
+                    );
                     if bad > 10_000 {
                         break;
                     }
@@ -81,7 +88,11 @@ impl Analyzer {
         }
         if !self.full {
             self.full = true;
-            self.log.unread(place.clone(), ErrorCode::DocumentLimit, format!("more than {MAX_ROWS} rows; the rest is not counted"));
+            self.log.unread(
+                place.clone(),
+                ErrorCode::DocumentLimit,
+                format!("more than {MAX_ROWS} rows; the rest is not counted"),
+            );
         }
         true
     }
@@ -95,29 +106,47 @@ impl Analyzer {
             for block in &sheet.blocks {
                 let sample = sample_of(block);
                 match sample.columns(&self.options.columns) {
-                    Ok(columns) if columns.supplier.is_some() || !columns.numbers.is_empty() || columns.date.is_some() => plans.push((sheet, block, columns)),
-                    Ok(_) => "the table has amounts, but neither supplier, number nor date".clone_into(&mut why),
+                    Ok(columns)
+                        if columns.supplier.is_some()
+                            || !columns.numbers.is_empty()
+                            || columns.date.is_some() =>
+                    {
+                        plans.push((sheet, block, columns))
+                    }
+                    Ok(_) => {
+                        "the table has amounts, but neither supplier, number nor date".clone_into(&mut why)
+                    }
                     Err(error) if plans.is_empty() => why = error,
                     Err(_) => {}
                 }
             }
         }
-        let by_invoice = plans.iter().any(|(sheet, _, columns)| !sheet.hidden && !columns.by_line && !columns.numbers.is_empty());
-        let detailed = plans.iter().any(|(sheet, _, columns)| !sheet.hidden && (columns.date.is_some() || !columns.numbers.is_empty()));
+        let by_invoice = plans
+            .iter()
+            .any(|(sheet, _, columns)| !sheet.hidden && !columns.by_line && !columns.numbers.is_empty());
+        let detailed = plans.iter().any(|(sheet, _, columns)| {
+            !sheet.hidden && (columns.date.is_some() || !columns.numbers.is_empty())
+        });
         for (sheet, block, columns) in plans {
-            let place = RowSource { file: name.to_owned(), sheet: Some(sheet.name.clone()), ..RowSource::default() };
+            let place =
+                RowSource { file: name.to_owned(), sheet: Some(sheet.name.clone()), ..RowSource::default() };
             let rows = block.rows.len().saturating_sub(columns.data);
             let skipped = if sheet.hidden {
                 Some("is hidden")
             } else if columns.by_line && by_invoice {
                 Some("has a row for each line of the invoices that another sheet lists")
-            } else if detailed && is_summary(&sheet.name) && columns.date.is_none() && columns.numbers.is_empty() {
+            } else if detailed
+                && is_summary(&sheet.name)
+                && columns.date.is_none()
+                && columns.numbers.is_empty()
+            {
                 Some("sums up what another sheet lists")
             } else {
                 None
             };
             if let Some(reason) = skipped {
-                self.log.note(format!("{}: the sheet {reason}; its {rows} rows are not counted", shown(&place)));
+                self.log
+                    .note(format!("{}: the sheet {reason}; its {rows} rows are not counted", shown(&place)));
                 found |= !sheet.hidden;
                 continue;
             }
@@ -127,9 +156,20 @@ impl Analyzer {
         if found { Outcome::Rows } else { Outcome::NoLedger(why) }
     }
 
-    fn block(&mut self, name: &str, sheet: &Sheet, block: &Block, columns: super::columns::Columns, place: RowSource) {
+    fn block(
+        &mut self,
+        name: &str,
+        sheet: &Sheet,
+        block: &Block,
+        columns: super::columns::Columns,
+        place: RowSource,
+    ) {
         let chinese = sample_of(block).chinese;
-        let table = self.store.begin(TableSource { file: name.to_owned(), sheet: Some(sheet.name.clone()), ..TableSource::default() });
+        let table = self.store.begin(TableSource {
+            file: name.to_owned(),
+            sheet: Some(sheet.name.clone()),
+            ..TableSource::default()
+        });
         let data = columns.data;
         let mut ledger = Ledger::new(columns, table, place.clone(), chinese, sheet.merged > 0);
         for (offset, row) in (0u32..).zip(&block.rows).skip(data) {
@@ -143,16 +183,22 @@ impl Analyzer {
 
     /// Reads the tables of a page or letter that list invoices.
     pub(super) fn page_tables(&mut self, name: &str, tables: &[(Option<u32>, &Table)]) -> Outcome {
-        let mut outcome = Outcome::NoLedger("neither an invoice nor a table of amounts was recognised".to_owned());
+        let mut outcome =
+            Outcome::NoLedger("neither an invoice nor a table of amounts was recognised".to_owned());
         for (page, table) in tables {
             let chinese = table.rows.iter().flatten().any(|cell| fold::has_han(cell));
-            let rows = (table.first_row..).zip(&table.rows).map(|(row, cells)| (row, cells.as_slice())).collect();
+            let rows =
+                (table.first_row..).zip(&table.rows).map(|(row, cells)| (row, cells.as_slice())).collect();
             let Ok(columns) = (Sample { rows, chinese }).columns(&self.options.columns) else { continue };
             if columns.supplier.is_none() && columns.numbers.is_empty() {
                 continue;
             }
             let place = RowSource { file: name.to_owned(), page: *page, ..RowSource::default() };
-            let source = self.store.begin(TableSource { file: name.to_owned(), page: *page, ..TableSource::default() });
+            let source = self.store.begin(TableSource {
+                file: name.to_owned(),
+                page: *page,
+                ..TableSource::default()
+            });
             let data = columns.data;
             let mut ledger = Ledger::new(columns, source, place, chinese, false);
             for (row, cells) in (table.first_row..).zip(&table.rows).skip(data) {
@@ -165,20 +211,39 @@ impl Analyzer {
     }
 }
 
-fn line(lines: &mut Lines, record: &csv::StringRecord) -> u32 {
-    u32::try_from(lines.of(record)).unwrap_or(u32::MAX)
+fn line<R: Read>(lines: &mut Lines, reader: &csv::Reader<R>, record: &csv::StringRecord) -> u32 {
+    u32::try_from(lines.of(reader, record)).unwrap_or(u32::MAX)
 }
 
 fn sample_of(block: &Block) -> Sample<'_, [Value]> {
-    let rows: Vec<(u32, &[Value])> = (block.first_row..).zip(&block.rows).take(SAMPLE).map(|(number, row)| (number, row.as_slice())).collect();
-    let han = |row: &[Value]| row.iter().any(|value| matches!(value, Value::Text(text) if fold::has_han(text)));
+    let rows: Vec<(u32, &[Value])> = (block.first_row..)
+        .zip(&block.rows)
+        .take(SAMPLE)
+        .map(|(number, row)| (number, row.as_slice()))
+        .collect();
+    let han =
+        |row: &[Value]| row.iter().any(|value| matches!(value, Value::Text(text) if fold::has_han(text)));
     let chinese = rows.iter().take(200).any(|(_, row)| han(row));
     Sample { rows, chinese }
 }
 
 fn is_summary(name: &str) -> bool {
     let lower = name.to_lowercase();
-    ["汇总", "统计", "透视", "合计", "summary", "pivot", "overview", "totals", "zusammenfassung", "übersicht", "récap"].iter().any(|word| lower.contains(word))
+    [
+        "汇总",
+        "统计",
+        "透视",
+        "合计",
+        "summary",
+        "pivot",
+        "overview",
+        "totals",
+        "zusammenfassung",
+        "übersicht",
+        "récap",
+    ]
+    .iter()
+    .any(|word| lower.contains(word))
 }
 
 impl<R: Row + ?Sized> Row for &R {

@@ -48,7 +48,9 @@ fn longest(words: &[&str], mark: Option<Mark>) -> Option<(Amount, usize)> {
     (1..=words.len().min(4)).rev().find_map(|count| {
         let piece = words[..count].join(" ");
         let piece = piece.trim_matches(|c: char| matches!(c, ':' | ';' | '|' | '=' | '*' | '&'));
-        let starts = piece.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '(' | '.' | '\u{2212}')) || money::parse(words[0], mark).is_none();
+        let starts = piece
+            .starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '(' | '.' | '\u{2212}'))
+            || money::parse(words[0], mark).is_none();
         let amount = money::parse(piece, mark).filter(|amount| starts && moneylike(piece, amount))?;
         Some((amount, count))
     })
@@ -60,12 +62,18 @@ pub(super) fn last(texts: &[String], mark: Option<Mark>) -> Option<Amount> {
 }
 
 /// Finds gross, net and tax among candidates such that net and tax make the gross; the first of each otherwise.
-pub(super) fn settle(gross: &[Decimal], net: &[Decimal], tax: &[Decimal]) -> (Option<Decimal>, Option<Decimal>, Option<Decimal>) {
+pub(super) fn settle(
+    gross: &[Decimal],
+    net: &[Decimal],
+    tax: &[Decimal],
+) -> (Option<Decimal>, Option<Decimal>, Option<Decimal>) {
     for total in gross {
         for base in net {
             // No country takes more than a third; a sum that only happens to fit is none.
             let plausible = |tax: Decimal| tax.abs().saturating_mul(Decimal::from(3)) <= base.abs();
-            if let Some(found) = tax.iter().find(|tax| base.saturating_add(**tax) == *total && plausible(**tax)) {
+            if let Some(found) =
+                tax.iter().find(|tax| base.saturating_add(**tax) == *total && plausible(**tax))
+            {
                 return (Some(*total), Some(*base), Some(*found));
             }
             // Each rate may have a line of its own, and no line the sum.
@@ -105,7 +113,15 @@ mod tests {
     fn candidates_are_settled_by_arithmetic() {
         let d = |cents: i64| Decimal::new(cents, 2);
         let (gross, net, tax) = settle(&[d(99900), d(11900)], &[d(10000)], &[d(700), d(1900)]);
-        assert_eq!((gross, net, tax), (Some(d(11900)), Some(d(10000)), Some(d(1900))), "what adds up is right");
-        assert_eq!(settle(&[d(5)], &[d(1)], &[d(1)]), (Some(d(5)), Some(d(1)), Some(d(1))), "else the first of each, to be checked");
+        assert_eq!(
+            (gross, net, tax),
+            (Some(d(11900)), Some(d(10000)), Some(d(1900))),
+            "what adds up is right"
+        );
+        assert_eq!(
+            settle(&[d(5)], &[d(1)], &[d(1)]),
+            (Some(d(5)), Some(d(1)), Some(d(1))),
+            "else the first of each, to be checked"
+        );
     }
 }

@@ -10,12 +10,21 @@ use rust_decimal::Decimal;
 
 /// True when the paper uses the labels of Chinese invoices, or is a Chinese paper with money on it.
 pub(super) fn speaks(grid: &Grid<'_>) -> bool {
-    grid.texts().any(|text| ["发票", "价税合计", "开票日期", "金额", "合计", "报价", "票价"].iter().any(|word| text.contains(word)))
+    grid.texts().any(|text| {
+        ["发票", "价税合计", "开票日期", "金额", "合计", "报价", "票价"]
+            .iter()
+            .any(|word| text.contains(word))
+    })
 }
 
 /// Reads the fields.
 pub(super) fn read(grid: &Grid<'_>) -> InvoiceFields {
-    let mut fields = InvoiceFields { number: number(grid), code: code(grid), date: date(grid), ..InvoiceFields::default() };
+    let mut fields = InvoiceFields {
+        number: number(grid),
+        code: code(grid),
+        date: date(grid),
+        ..InvoiceFields::default()
+    };
     totals(grid, &mut fields);
     parties(grid, &mut fields);
     fields.refers_to = reference(grid);
@@ -29,7 +38,17 @@ fn digits(text: &str) -> String {
 }
 
 fn number(grid: &Grid<'_>) -> Option<String> {
-    for label in ["数电发票号码", "数电票号码", "发票号码", "发票号", "发票编号", "票据号码", "报价单号", "单据编号", "编号"] {
+    for label in [
+        "数电发票号码",
+        "数电票号码",
+        "发票号码",
+        "发票号",
+        "发票编号",
+        "票据号码",
+        "报价单号",
+        "单据编号",
+        "编号",
+    ] {
         for hit in grid.find(label) {
             // 被红冲蓝字数电发票号码 is another invoice's number.
             if ["红冲", "蓝字", "对应", "原"].iter().any(|word| hit.before.contains(word)) {
@@ -41,8 +60,14 @@ fn number(grid: &Grid<'_>) -> Option<String> {
                 return Some(found);
             }
             // Papers that are no tax invoices number themselves as they like.
-            let word: String = trim_lead(&value).chars().take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '/' | '_' | '.')).collect();
-            if word.len() >= 3 && word.bytes().any(|byte| byte.is_ascii_digit()) && date::parse(&word, None).is_none() {
+            let word: String = trim_lead(&value)
+                .chars()
+                .take_while(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '/' | '_' | '.'))
+                .collect();
+            if word.len() >= 3
+                && word.bytes().any(|byte| byte.is_ascii_digit())
+                && date::parse(&word, None).is_none()
+            {
                 return Some(word);
             }
         }
@@ -78,7 +103,11 @@ fn date(grid: &Grid<'_>) -> Option<String> {
 /// Amounts behind a hit in its line; a `¥` and its digits may be two cells.
 fn line_amounts(grid: &Grid<'_>, hit: &Hit) -> Vec<Decimal> {
     let joined = join_signs(&grid.behind(hit));
-    joined.iter().flat_map(|text| amounts::all(text, Some(money::Mark::Point))).map(|amount| amount.value).collect()
+    joined
+        .iter()
+        .flat_map(|text| amounts::all(text, Some(money::Mark::Point)))
+        .map(|amount| amount.value)
+        .collect()
 }
 
 /// Puts a lone currency sign before the cell that follows it.
@@ -112,8 +141,11 @@ fn totals(grid: &Grid<'_>, fields: &mut InvoiceFields) {
     }
     net_and_tax(grid, fields);
     if fields.gross.is_none() {
-        for label in ["票价", "总金额", "合计金额", "金额合计", "应付金额", "总计", "合计", "金额"] {
-            let found = grid.find(label).into_iter().find_map(|hit| line_amounts(grid, &hit).into_iter().next_back().or_else(|| single(grid, &hit)));
+        for label in ["票价", "总金额", "合计金额", "金额合计", "应付金额", "总计", "合计", "金额"]
+        {
+            let found = grid.find(label).into_iter().find_map(|hit| {
+                line_amounts(grid, &hit).into_iter().next_back().or_else(|| single(grid, &hit))
+            });
             // 合计 of a tax invoice is the net amount, which was taken above.
             if let Some(found) = found.filter(|_| !(label == "合计" && fields.net.is_some())) {
                 fields.gross = Some(found);
@@ -122,7 +154,9 @@ fn totals(grid: &Grid<'_>, fields: &mut InvoiceFields) {
         }
     }
     // The words may stand on a line of their own.
-    let words = words.or_else(|| grid.find("大写").iter().find_map(|hit| grid.behind(hit).iter().find_map(|text| capital(text))));
+    let words = words.or_else(|| {
+        grid.find("大写").iter().find_map(|hit| grid.behind(hit).iter().find_map(|text| capital(text)))
+    });
     if let (Some(words), Some(gross)) = (words, fields.gross)
         && words != gross
     {
@@ -133,14 +167,21 @@ fn totals(grid: &Grid<'_>, fields: &mut InvoiceFields) {
 /// A value below or beside a label that stands alone.
 fn single(grid: &Grid<'_>, hit: &Hit) -> Option<Decimal> {
     let value = grid.value(hit)?;
-    let found = amounts::all(&value, Some(money::Mark::Point)).into_iter().next_back().or_else(|| money::parse(&value, Some(money::Mark::Point)));
+    let found = amounts::all(&value, Some(money::Mark::Point))
+        .into_iter()
+        .next_back()
+        .or_else(|| money::parse(&value, Some(money::Mark::Point)));
     found.map(|amount| amount.value)
 }
 
 /// The amount in capital numerals within a text such as `(大写)贰仟圆整(小写)¥2000.00`.
 fn capital(text: &str) -> Option<Decimal> {
     let text = text.split("(小写").next().unwrap_or(text);
-    let text = text.trim_start_matches("(大写)").trim_start_matches("大写").trim_start_matches([')', ':', '(']).trim();
+    let text = text
+        .trim_start_matches("(大写)")
+        .trim_start_matches("大写")
+        .trim_start_matches([')', ':', '('])
+        .trim();
     let text = if text.starts_with("负数)") { format!("({text}") } else { text.to_owned() };
     money::words(&text)
 }
@@ -153,9 +194,13 @@ fn net_and_tax(grid: &Grid<'_>, fields: &mut InvoiceFields) {
         if rest.starts_with("金额") || rest.starts_with("(大写") {
             continue;
         }
-        let cells: Vec<String> = grid.cells(line).iter().map(|text| text.trim_start_matches("合计").to_owned()).collect();
-        let values: Vec<Decimal> =
-            join_signs(&cells).iter().flat_map(|text| amounts::all(text, Some(money::Mark::Point))).map(|amount| amount.value).collect();
+        let cells: Vec<String> =
+            grid.cells(line).iter().map(|text| text.trim_start_matches("合计").to_owned()).collect();
+        let values: Vec<Decimal> = join_signs(&cells)
+            .iter()
+            .flat_map(|text| amounts::all(text, Some(money::Mark::Point)))
+            .map(|amount| amount.value)
+            .collect();
         match values.as_slice() {
             [net, tax] => {
                 fields.net = Some(*net);
@@ -190,7 +235,11 @@ fn parties(grid: &Grid<'_>, fields: &mut InvoiceFields) {
     }
     for hit in grid.find("纳税人识别号") {
         let Some(value) = grid.value(&hit) else { continue };
-        let id: String = trim_lead(&value).chars().filter(|c| !c.is_whitespace()).take_while(char::is_ascii_alphanumeric).collect();
+        let id: String = trim_lead(&value)
+            .chars()
+            .filter(|c| !c.is_whitespace())
+            .take_while(char::is_ascii_alphanumeric)
+            .collect();
         if !(15..=20).contains(&id.len()) {
             continue;
         }
@@ -203,7 +252,12 @@ fn parties(grid: &Grid<'_>, fields: &mut InvoiceFields) {
     if fields.seller.is_none() {
         fields.seller = ["销售方", "供应商", "报价单位", "报价方", "收款单位", "收款方", "供方", "卖方"]
             .iter()
-            .find_map(|label| grid.find(label).into_iter().filter(|hit| !hit.rest.starts_with("信息")).find_map(|hit| grid.value(&hit)))
+            .find_map(|label| {
+                grid.find(label)
+                    .into_iter()
+                    .filter(|hit| !hit.rest.starts_with("信息"))
+                    .find_map(|hit| grid.value(&hit))
+            })
             .map(|value| clean_name(&value))
             .filter(|name| name.chars().count() >= 4);
     }
@@ -215,10 +269,16 @@ fn names(grid: &Grid<'_>) -> Vec<(Hit, String)> {
         .into_iter()
         .filter(|hit| {
             let before = hit.before.as_str();
-            !["项目", "服务", "劳务", "商品", "货物", "产品", "设备"].iter().any(|word| before.ends_with(word))
+            !["项目", "服务", "劳务", "商品", "货物", "产品", "设备"]
+                .iter()
+                .any(|word| before.ends_with(word))
         })
         .filter_map(|hit| {
-            let value = if hit.rest.is_empty() { grid.right(&hit).or_else(|| grid.below(hit.line, hit.cell)) } else { Some(hit.rest.clone()) }?;
+            let value = if hit.rest.is_empty() {
+                grid.right(&hit).or_else(|| grid.below(hit.line, hit.cell))
+            } else {
+                Some(hit.rest.clone())
+            }?;
             Some((hit, value))
         })
         .collect()
@@ -227,7 +287,8 @@ fn names(grid: &Grid<'_>) -> Vec<(Hit, String)> {
 /// A name ends where the next label begins, which a narrow gap may have joined to it.
 fn clean_name(value: &str) -> String {
     let mut end = value.len();
-    for stop in ["销名称", "售名称", "名称:", "统一社会信用代码", "纳税人识别号", "密码区", "地址"] {
+    for stop in ["销名称", "售名称", "名称:", "统一社会信用代码", "纳税人识别号", "密码区", "地址"]
+    {
         if let Some(at) = value.find(stop).filter(|at| *at > 0) {
             end = end.min(at);
         }
@@ -242,7 +303,8 @@ fn seller_border(grid: &Grid<'_>) -> Option<f32> {
         for (cell, place) in row.cells.iter().enumerate() {
             let text = grid.text(line, cell);
             let single = matches!(text, "销" | "售" | "销售方" | "销售方信息" | "销方");
-            let glued = (text.starts_with('销') || text.starts_with('售')) && (text.contains("名称") || text.contains("纳税人"));
+            let glued = (text.starts_with('销') || text.starts_with('售'))
+                && (text.contains("名称") || text.contains("纳税人"));
             if (single || glued) && place.x0 > 1.0 {
                 border = Some(border.map_or(place.x0, |found| found.min(place.x0)));
             }
@@ -263,7 +325,9 @@ fn side(grid: &Grid<'_>, hit: &Hit, border: Option<f32>, have_buyer: bool) -> Si
     let place = grid.place(hit.line, hit.cell);
     // Two blocks side by side: the page tells by place.
     if let (Some(border), Some(place)) = (border, place)
-        && border > grid.lines.iter().flat_map(|line| &line.cells).map(|cell| cell.x0).fold(f32::MAX, f32::min) + 50.0
+        && border
+            > grid.lines.iter().flat_map(|line| &line.cells).map(|cell| cell.x0).fold(f32::MAX, f32::min)
+                + 50.0
     {
         return if place.x0 >= border - 2.0 { Side::Seller } else { Side::Buyer };
     }
@@ -282,7 +346,14 @@ fn side(grid: &Grid<'_>, hit: &Hit, border: Option<f32>, have_buyer: bool) -> Si
 }
 
 fn reference(grid: &Grid<'_>) -> Option<String> {
-    for label in ["被红冲蓝字数电发票号码", "被红冲蓝字数电票号码", "被红冲蓝字发票号码", "对应蓝字发票号码", "对应蓝字发票号", "对应正数发票号码"] {
+    for label in [
+        "被红冲蓝字数电发票号码",
+        "被红冲蓝字数电票号码",
+        "被红冲蓝字发票号码",
+        "对应蓝字发票号码",
+        "对应蓝字发票号",
+        "对应正数发票号码",
+    ] {
         for hit in grid.find(label) {
             let found = grid.value(&hit).map(|value| digits(&value)).unwrap_or_default();
             if found.len() >= 8 {

@@ -25,7 +25,8 @@ pub(super) struct Hit {
 
 impl<'a> Grid<'a> {
     pub(super) fn new(lines: &'a [Line]) -> Self {
-        let tidy: Vec<Vec<String>> = lines.iter().map(|line| line.cells.iter().map(|cell| fold::tidy(&cell.text)).collect()).collect();
+        let tidy: Vec<Vec<String>> =
+            lines.iter().map(|line| line.cells.iter().map(|cell| fold::tidy(&cell.text)).collect()).collect();
         let lower = tidy.iter().map(|row| row.iter().map(|text| text.to_lowercase()).collect()).collect();
         Self { lines, tidy, lower }
     }
@@ -36,10 +37,6 @@ impl<'a> Grid<'a> {
 
     pub(super) fn cells(&self, line: usize) -> &[String] {
         self.tidy.get(line).map_or(&[], Vec::as_slice)
-    }
-
-    pub(super) fn lower_cells(&self, line: usize) -> &[String] {
-        self.lower.get(line).map_or(&[], Vec::as_slice)
     }
 
     pub(super) fn place(&self, line: usize, cell: usize) -> Option<&Cell> {
@@ -61,8 +58,19 @@ impl<'a> Grid<'a> {
                 let Some((start, end)) = place(text, label, chinese) else { continue };
                 let tidy = self.text(line, cell);
                 // Lower case may change the length of a text; then the lower form serves.
-                let source = if tidy.len() == text.len() && tidy.is_char_boundary(start) && tidy.is_char_boundary(end) { tidy } else { text };
-                hits.push(Hit { line, cell, before: source[..start].to_owned(), rest: trim_lead(&source[end..]).to_owned() });
+                let source =
+                    if tidy.len() == text.len() && tidy.is_char_boundary(start) && tidy.is_char_boundary(end)
+                    {
+                        tidy
+                    } else {
+                        text
+                    };
+                hits.push(Hit {
+                    line,
+                    cell,
+                    before: source[..start].to_owned(),
+                    rest: trim_lead(&source[end..]).to_owned(),
+                });
             }
         }
         hits
@@ -92,7 +100,8 @@ impl<'a> Grid<'a> {
             }
             let row = &self.lines[next].cells;
             // A value that stands alone in the next line belongs to the label that ended this one.
-            let alone = (next == line + 1 && row.len() == 1 && cell + 1 == self.lines[line].cells.len()).then_some(0);
+            let alone =
+                (next == line + 1 && row.len() == 1 && cell + 1 == self.lines[line].cells.len()).then_some(0);
             let found = row.iter().position(|other| other.overlaps(place)).or(alone);
             if let Some(found) = found {
                 let text = trim_lead(self.text(next, found));
@@ -160,7 +169,11 @@ mod tests {
         let value = |label: &str| grid.find(label).first().and_then(|hit| grid.value(hit));
         assert_eq!(value("invoice no").as_deref(), Some("INV-7"), "behind");
         assert_eq!(value("date").as_deref(), Some("2026-03-05"), "beside");
-        assert_eq!(value("customer").as_deref(), Some("Terms"), "beside wins over below, callers that want below ask for it");
+        assert_eq!(
+            value("customer").as_deref(),
+            Some("Terms"),
+            "beside wins over below, callers that want below ask for it"
+        );
         assert_eq!(grid.below(1, 0).as_deref(), Some("Acme"), "below");
         assert!(grid.find("voice").is_empty(), "a part of a word is no label");
     }

@@ -6,6 +6,7 @@
 mod amounts;
 mod chinese;
 mod grid;
+mod labels;
 mod parties;
 mod title;
 mod western;

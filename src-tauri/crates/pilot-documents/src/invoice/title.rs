@@ -171,7 +171,11 @@ fn chinese(tidy: &str) -> Option<(u8, Kind)> {
         return None;
     }
     let (word, kind) = CHINESE.iter().find(|(word, _)| tidy.contains(word))?;
-    let label = tidy.contains("号码") || tidy.contains("代码") || tidy.contains("日期") || tidy.contains(':') || tidy.contains("抬头");
+    let label = tidy.contains("号码")
+        || tidy.contains("代码")
+        || tidy.contains("日期")
+        || tidy.contains(':')
+        || tidy.contains("抬头");
     let weight = match (kind, label) {
         // 发票号码 says that it is an invoice, unless the paper has another title.
         (Kind::Invoice, true) => 2,
@@ -189,8 +193,13 @@ fn latin(tidy: &str) -> Option<(u8, Kind)> {
     let found = LATIN.iter().filter(|(word, _)| begins(lower, word)).max_by_key(|(word, _)| word.len());
     let Some((word, kind)) = found else { return compound(lower).or_else(|| elsewhere(lower)) };
     let rest = lower[word.len()..].trim();
-    // "Invoice No" and "Invoice date" are labels that a statement or a quote may have too.
-    let label = *kind == Kind::Invoice && ["no", "nr", "number", "num", "date", "#", "id", "n°", "total", "amount"].iter().any(|word| rest.trim_end_matches([':', '.']) == *word);
+    // "Invoice No" and "Invoice date: 3 March" are labels that a statement or a quote may have too.
+    let first =
+        rest.split(|c: char| c.is_whitespace() || c == ':').find(|word| !word.is_empty()).unwrap_or_default();
+    let other = ["date", "total", "amount", "datum", "betrag"].contains(&first);
+    let bare = !rest.chars().any(|c| c.is_ascii_digit())
+        && ["no", "nr", "number", "num", "#", "id", "n°", "no."].contains(&first.trim_end_matches('.'));
+    let label = *kind == Kind::Invoice && (other || bare);
     let pure = is_pure(rest) && !label;
     // Self-billing is called Gutschrift too; the words of the law or its code 389 tell it apart.
     if *word == "gutschrift" && (rest.contains("389") || rest.contains("verfahren")) {
@@ -228,7 +237,8 @@ fn close_up(lower: &str) -> String {
 fn compound(lower: &str) -> Option<(u8, Kind)> {
     let first = lower.split([' ', ':', '(']).next().unwrap_or_default();
     let kind = if first.starts_with("proforma") { Kind::Proforma } else { Kind::Invoice };
-    (first.ends_with("rechnung") && first.chars().count() <= 28).then_some((if lower == first { 8 } else { 4 }, kind))
+    (first.ends_with("rechnung") && first.chars().count() <= 28)
+        .then_some((if lower == first { 8 } else { 4 }, kind))
 }
 
 fn begins(text: &str, word: &str) -> bool {
@@ -258,11 +268,51 @@ fn elsewhere(lower: &str) -> Option<(u8, Kind)> {
 /// Nothing follows the title but a number, a date and the words that lead to them.
 fn is_pure(rest: &str) -> bool {
     const LEADS: [&str; 40] = [
-        "no", "nr", "n", "n°", "nº", "number", "num", "id", "nummer", "vom", "dated", "of", "from", "du", "de", "del", "date", "den", "invoice", "rechnung", "facture",
-        "original", "copy", "kopie", "duplicate", "for", "account", "page", "note", "customer", "eur", "usd", "gmbh", "and", "packing", "list", "sheet", "price", "bill", "tax",
+        "no",
+        "nr",
+        "n",
+        "n°",
+        "nº",
+        "number",
+        "num",
+        "id",
+        "nummer",
+        "vom",
+        "dated",
+        "of",
+        "from",
+        "du",
+        "de",
+        "del",
+        "date",
+        "den",
+        "invoice",
+        "rechnung",
+        "facture",
+        "original",
+        "copy",
+        "kopie",
+        "duplicate",
+        "for",
+        "account",
+        "page",
+        "note",
+        "customer",
+        "eur",
+        "usd",
+        "gmbh",
+        "and",
+        "packing",
+        "list",
+        "sheet",
+        "price",
+        "bill",
+        "tax",
     ];
     rest.split(|c: char| c.is_whitespace() || matches!(c, ':' | '.' | ',' | '(' | ')' | '#' | '/' | '|'))
-        .filter(|word| !word.is_empty() && !word.chars().any(|c| c.is_ascii_digit()) && *word != "-" && *word != "–")
+        .filter(|word| {
+            !word.is_empty() && !word.chars().any(|c| c.is_ascii_digit()) && *word != "-" && *word != "–"
+        })
         .filter(|word| crate::date::find(&format!("1 {word} 2020"), None).is_none())
         .all(|word| LEADS.contains(&word))
 }
@@ -286,14 +336,18 @@ mod tests {
     use super::*;
 
     fn kind(lines: &[&str]) -> Option<Kind> {
-        let lines: Vec<Line> = lines.iter().enumerate().map(|(number, text)| Line::of_text(1, number, text)).collect();
+        let lines: Vec<Line> =
+            lines.iter().enumerate().map(|(number, text)| Line::of_text(1, number, text)).collect();
         of_lines(&lines)
     }
 
     #[test]
     fn titles() {
         for (lines, expected) in [
-            (&["电子发票（增值税专用发票）", "发票号码：26990000000000000101"] as &[&str], Some(Kind::Invoice)),
+            (
+                &["电子发票（增值税专用发票）", "发票号码：26990000000000000101"] as &[&str],
+                Some(Kind::Invoice),
+            ),
             (&["报价单", "报价日期：2026-03-01"], Some(Kind::Quote)),
             (&["Acme Ltd", "PROFORMA INVOICE", "Invoice no: 5"], Some(Kind::Proforma)),
             (&["Rechnung # RE-20140703/502 vom 03.07.2014"], Some(Kind::Invoice)),

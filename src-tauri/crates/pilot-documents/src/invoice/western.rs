@@ -1,59 +1,12 @@
 //! Invoices in English, German, French, Spanish and Italian.
 
 use super::grid::{Grid, Hit, trim_lead};
+use super::labels::{DATE, DUE, GROSS, NET, NOT_TOTAL, NUMBER, PAYABLE, TAX, TITLES, list};
 use super::{amounts, parties};
 use crate::date::{self, Order};
 use crate::model::InvoiceFields;
 use crate::money::{self, Amount, Mark};
 use rust_decimal::Decimal;
-
-/// Titles that the number may follow.
-const TITLES: [&str; 10] =
-    ["handelsrechnung", "rechnungskorrektur", "stornorechnung", "rechnung", "facture", "gutschrift", "avoir", "credit note", "invoice", "quotation"];
-
-/// Labels of the number, best first.
-const NUMBER: [&str; 36] = [
-    "invoice number", "invoice no", "invoice #", "invoice nr", "invoice id", "invoice num", "inv no", "inv #", "bill no", "bill number", "credit note number", "credit note no",
-    "rechnungsnummer", "rechnungs-nr", "rechnungsnr", "rechnungs nr", "rechnung nr", "rechnung #", "rechnungs-id", "belegnummer", "beleg-nr", "belegnr", "gutschriftsnummer", "gutschrift nr",
-    "facture n°", "n° de facture", "n° facture", "facture no", "numéro de facture", "numéro facture", "factura nº", "número de factura", "fattura n", "numero fattura", "quote number", "quotation no",
-];
-
-const DATE: [&str; 22] = [
-    "rechnungsdatum", "invoice date", "date of issue", "issue date", "date issued", "date d'émission", "date de facture", "date facture", "date de facturation", "fecha de factura",
-    "fecha de emisión", "data fattura", "belegdatum", "ausstellungsdatum", "bill date", "tax point", "date", "datum", "fecha", "data", "vom", "den",
-];
-
-const DUE: [&str; 14] = [
-    "due date", "payment due", "due on", "pay by", "fällig am", "fälligkeitsdatum", "zahlbar bis", "fällig", "bis zum", "date d'échéance", "échéance", "vencimiento", "scadenza", "netto bis",
-];
-
-/// Labels of the amount with tax, best first.
-const GROSS: [&str; 46] = [
-    "bruttosumme", "gesamtbetrag brutto", "bruttobetrag", "rechnungsbetrag", "summe inkl", "gesamtbetrag inkl", "rechnungsbetrag brutto", "endbetrag", "gesamtsumme", "rechnungsendbetrag", "total ttc",
-    "montant ttc", "montant total ttc", "grand total", "invoice total", "total incl", "total including", "total inc", "amount incl", "amount including", "total amount", "total invoice amount", "gross amount",
-    "gross total", "total gross", "brutto", "gesamtbetrag", "importe total", "total factura", "total documento", "totale documento", "totale fattura", "rechnungssumme", "total eur", "total usd", "total gbp",
-    "credit total", "gutschriftsbetrag", "total due", "amount due", "gesamt", "total", "summe", "totale", "betrag", "amount",
-];
-
-const PAYABLE: [&str; 18] = [
-    "zahlbetrag", "zu zahlen", "zu zahlender betrag", "offener betrag", "fälliger betrag", "amount due", "balance due", "total due", "amount payable", "due payable", "residual", "net à payer", "solde à payer", "reste à payer", "total a pagar",
-    "netto a pagare", "total à payer", "zu überweisen",
-];
-
-const NET: [&str; 30] = [
-    "rechnungssumme ohne ust", "summe ohne ust", "summe netto", "nettosumme", "nettobetrag", "gesamtbetrag netto", "netto gesamt", "gesamt netto", "steuerbasisbetrag", "total ht", "montant ht", "total net ht", "total excl",
-    "total excluding", "total exc", "amount excl", "net amount", "net total", "total net", "subtotal", "sub total", "sub-total", "netto", "zwischensumme", "base imponible", "imponibile", "totale netto", "warenwert", "net", "base ht",
-];
-
-const TAX: [&str; 26] = [
-    "steuerbetrag", "summe ust", "summe mwst", "umsatzsteuerbetrag", "total taxes", "total tva", "montant tva", "total tax", "total vat", "tax total", "vat amount", "tax amount", "mehrwertsteuer", "umsatzsteuer", "mwst", "ust",
-    "zuzügl. ust", "zzgl. ust", "zzgl. mwst", "sales tax", "vat", "gst", "tva", "iva", "tax", "cuota",
-];
-
-/// Words that make a line about something else than the whole amount.
-const NOT_TOTAL: [&str; 22] = [
-    "zuschl", "abschl", "rabatt", "discount", "remise", "skonto", "escompte", "übertrag", "carried", "report", "mwst", "ust", "steuer", "tax", "vat", "tva", "iva", "netto", "net", "ht", "excl", "ohne",
-];
 
 /// Reads the fields.
 pub(super) fn read(grid: &Grid<'_>) -> InvoiceFields {
@@ -64,7 +17,7 @@ pub(super) fn read(grid: &Grid<'_>) -> InvoiceFields {
     let mut fields = InvoiceFields {
         number: number(grid),
         date: date(grid, order),
-        due_date: DUE.iter().find_map(|label| labelled_date(grid, label, order)),
+        due_date: list(DUE).find_map(|label| labelled_date(grid, label, order)),
         seller,
         buyer,
         seller_tax_id: tax_id(grid),
@@ -79,11 +32,14 @@ pub(super) fn read(grid: &Grid<'_>) -> InvoiceFields {
 /// A number: the first word with a digit, after the words that lead to it.
 fn number_in(text: &str) -> Option<String> {
     for word in without_brackets(trim_lead(text)).split_whitespace().take(7) {
-        let word = word.trim_matches(|c: char| matches!(c, ':' | ',' | ';' | '#' | '(' | ')' | '.' | '"' | '°' | 'º'));
-        let shape = word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '/' | '.' | '_' | '\\' | '#'));
+        let word = word
+            .trim_matches(|c: char| matches!(c, ':' | ',' | ';' | '#' | '(' | ')' | '.' | '"' | '°' | 'º'));
+        let shape =
+            word.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '/' | '.' | '_' | '\\' | '#'));
         if word.bytes().any(|byte| byte.is_ascii_digit()) && shape && word.chars().count() <= 40 {
             // A date or an amount ends the search: the number is not here.
-            let other = date::parse(word, None).is_some_and(|_| word.contains(['.', '/', '-'])) || (word.contains(',') && money::parse(word, None).is_some());
+            let other = date::parse(word, None).is_some_and(|_| word.contains(['.', '/', '-']))
+                || (word.contains(',') && money::parse(word, None).is_some());
             return (!other).then(|| word.to_owned());
         }
     }
@@ -117,21 +73,26 @@ fn number(grid: &Grid<'_>) -> Option<String> {
 
 /// `Rechnung 4711 vom`: the first title of the paper that has its number behind it.
 fn title_number(grid: &Grid<'_>) -> Option<String> {
-    let mut hits: Vec<Hit> = TITLES.iter().flat_map(|label| grid.find(label)).collect();
+    let mut hits: Vec<Hit> = list(TITLES).flat_map(|label| grid.find(label)).collect();
     hits.sort_by_key(|hit| (hit.line, hit.cell));
     hits.into_iter().find_map(|hit| {
         let before = hit.before.to_lowercase();
-        let linked = ["liée", "d'origine", "originale", "date", "datum", "gemäß"].iter().any(|word| hit.rest.to_lowercase().starts_with(word));
+        let linked = ["liée", "d'origine", "originale", "date", "datum", "gemäß"]
+            .iter()
+            .any(|word| hit.rest.to_lowercase().starts_with(word));
         let title = (before.trim().is_empty() || before.ends_with("ihre ")) && !linked;
         title.then(|| number_in(&hit.rest).or_else(|| right_number(grid, &hit))).flatten()
     })
 }
 
 fn labelled_number(grid: &Grid<'_>) -> Option<String> {
-    for label in NUMBER {
+    for label in list(NUMBER) {
         for hit in grid.find(label) {
             let before = hit.before.to_lowercase();
-            if ["original", "korrektur zu", "zu rechnung", "your", "ursprüngliche", "bestell", "related"].iter().any(|word| before.contains(word)) {
+            if ["original", "korrektur zu", "zu rechnung", "your", "ursprüngliche", "bestell", "related"]
+                .iter()
+                .any(|word| before.contains(word))
+            {
                 continue;
             }
             let found = number_in(&hit.rest)
@@ -156,23 +117,47 @@ fn labelled_date(grid: &Grid<'_>, label: &str, order: Option<Order>) -> Option<S
     grid.find(label).into_iter().find_map(|hit| {
         let before = hit.before.to_lowercase();
         // Leistungsdatum, due date, delivery date are other dates.
-        let other = ["due", "liefer", "leistung", "delivery", "order", "bestell", "service", "livraison", "échéance", "ship", "print", "fällig"];
-        if matches!(label, "date" | "datum" | "data" | "fecha" | "vom" | "den") && other.iter().any(|word| before.contains(word) || hit.rest.to_lowercase().starts_with(word)) {
+        let other = [
+            "due",
+            "liefer",
+            "leistung",
+            "delivery",
+            "order",
+            "bestell",
+            "service",
+            "livraison",
+            "échéance",
+            "ship",
+            "print",
+            "fällig",
+        ];
+        if matches!(label, "date" | "datum" | "data" | "fecha" | "vom" | "den")
+            && other.iter().any(|word| before.contains(word) || hit.rest.to_lowercase().starts_with(word))
+        {
             return None;
         }
         // "Bestellung Nr. 5 vom 01.03." dates the order.
-        if label == "vom" && !["rechnung", "invoice", "gutschrift", "nr"].iter().any(|word| before.contains(word)) {
+        if label == "vom"
+            && !["rechnung", "invoice", "gutschrift", "nr"].iter().any(|word| before.contains(word))
+        {
             return None;
         }
         let values = [Some(hit.rest.clone()), grid.right(&hit), grid.below(hit.line, hit.cell)];
-        values.into_iter().flatten().find_map(|value| date::find(crate::fold::cut(&value, 60), order)).map(|found| found.date.to_string())
+        values
+            .into_iter()
+            .flatten()
+            .find_map(|value| date::find(crate::fold::cut(&value, 60), order))
+            .map(|found| found.date.to_string())
     })
 }
 
 fn date(grid: &Grid<'_>, order: Option<Order>) -> Option<String> {
-    DATE.iter().find_map(|label| labelled_date(grid, label, order)).or_else(|| {
+    list(DATE).find_map(|label| labelled_date(grid, label, order)).or_else(|| {
         // A letter may carry its date alone in a line near the top.
-        (0..grid.lines.len().min(25)).flat_map(|line| grid.cells(line)).find_map(|text| date::parse(text, order)).map(|found| found.date.to_string())
+        (0..grid.lines.len().min(25))
+            .flat_map(|line| grid.cells(line))
+            .find_map(|text| date::parse(text, order))
+            .map(|found| found.date.to_string())
     })
 }
 
@@ -187,13 +172,33 @@ fn order(grid: &Grid<'_>, currency: Option<&str>) -> Option<Order> {
 }
 
 fn tax_id(grid: &Grid<'_>) -> Option<String> {
-    for label in ["ust-idnr", "ust-id", "ust.-id.-nr", "ustid", "vat no", "vat id", "vat number", "vat reg", "n° tva", "tva intracommunautaire", "tva", "nif", "partita iva", "p.iva"] {
+    for label in [
+        "ust-idnr",
+        "ust-id",
+        "ust.-id.-nr",
+        "ustid",
+        "vat no",
+        "vat id",
+        "vat number",
+        "vat reg",
+        "n° tva",
+        "tva intracommunautaire",
+        "tva",
+        "nif",
+        "partita iva",
+        "p.iva",
+    ] {
         for hit in grid.find(label) {
             let Some(value) = grid.value(&hit) else { continue };
-            let id: String = trim_lead(&value).chars().filter(|c| !c.is_whitespace()).take_while(|c| c.is_ascii_alphanumeric()).collect();
+            let id: String = trim_lead(&value)
+                .chars()
+                .filter(|c| !c.is_whitespace())
+                .take_while(|c| c.is_ascii_alphanumeric())
+                .collect();
             let letters = id.bytes().take(2).all(|byte| byte.is_ascii_uppercase());
             let digits = id.bytes().filter(u8::is_ascii_digit).count();
-            let client = hit.rest.to_lowercase().starts_with("client") || hit.before.to_lowercase().contains("kunde");
+            let client =
+                hit.rest.to_lowercase().starts_with("client") || hit.before.to_lowercase().contains("kunde");
             if letters && digits >= 7 && (8..=16).contains(&id.len()) && !client {
                 return Some(id);
             }
@@ -203,7 +208,19 @@ fn tax_id(grid: &Grid<'_>) -> Option<String> {
 }
 
 fn reference(grid: &Grid<'_>) -> Option<String> {
-    for label in ["original invoice no", "original invoice number", "original invoice", "korrektur zu rechnung", "zu rechnung", "corrects invoice", "ursprüngliche rechnung", "facture d'origine", "facture liée", "credit for invoice", "reference invoice"] {
+    for label in [
+        "original invoice no",
+        "original invoice number",
+        "original invoice",
+        "korrektur zu rechnung",
+        "zu rechnung",
+        "corrects invoice",
+        "ursprüngliche rechnung",
+        "facture d'origine",
+        "facture liée",
+        "credit for invoice",
+        "reference invoice",
+    ] {
         for hit in grid.find(label) {
             if let Some(found) = number_in(&hit.rest).or_else(|| right_number(grid, &hit)) {
                 return Some(found);
@@ -214,23 +231,34 @@ fn reference(grid: &Grid<'_>) -> Option<String> {
 }
 
 /// Amounts that stand behind the labels of a list, best label first, last place on the paper first.
-fn candidates(grid: &Grid<'_>, labels: &[&str], mark: Option<Mark>, skip: impl Fn(&str, &Hit) -> bool) -> Vec<Amount> {
+fn candidates(
+    grid: &Grid<'_>,
+    labels: &'static str,
+    mark: Option<Mark>,
+    skip: impl Fn(&str, &Hit) -> bool,
+) -> Vec<Amount> {
     let mut out: Vec<Amount> = Vec::new();
-    for label in labels {
+    for label in list(labels) {
         for hit in grid.find(label).into_iter().rev() {
             if skip(label, &hit) {
                 continue;
             }
             let cells = grid.cells(hit.line).len();
             let found = amounts::last(&behind_label(grid, &hit), mark).or_else(|| {
-                let money = |text: String| money::parse(&text, mark).filter(|amount| amount.currency.is_some() || text.contains([',', '.']));
+                let money = |text: String| {
+                    money::parse(&text, mark)
+                        .filter(|amount| amount.currency.is_some() || text.contains([',', '.']))
+                };
                 if cells > 2 {
                     // The head of a table of sums: the last row is the sum of the others. A bare word heads the lines.
                     let column: Vec<Amount> = grid.column(&hit).into_iter().map_while(money).collect();
                     return column.last().copied().filter(|_| label.len() > 6);
                 }
                 // A heading of a block has its amount below it.
-                (hit.rest.is_empty() && cells <= hit.cell + 1).then(|| grid.below(hit.line, hit.cell)).flatten().and_then(money)
+                (hit.rest.is_empty() && cells <= hit.cell + 1)
+                    .then(|| grid.below(hit.line, hit.cell))
+                    .flatten()
+                    .and_then(money)
             });
             if let Some(amount) = found
                 && !out.iter().any(|other| other.value == amount.value)
@@ -257,22 +285,32 @@ fn behind_label(grid: &Grid<'_>, hit: &Hit) -> Vec<String> {
 
 fn totals(grid: &Grid<'_>, mark: Option<Mark>, fields: &mut InvoiceFields) {
     let words = |hit: &Hit| -> String { format!("{} {}", hit.before, hit.rest).to_lowercase() };
-    let has = |text: &str, word: &str| text.split(|c: char| !c.is_alphabetic()).any(|other| if word.len() > 3 { other.starts_with(word) } else { other == word });
-    let gross = candidates(grid, &GROSS, mark, |label, hit| {
+    let has = |text: &str, word: &str| {
+        text.split(|c: char| !c.is_alphabetic())
+            .any(|other| if word.len() > 3 { other.starts_with(word) } else { other == word })
+    };
+    let gross = candidates(grid, GROSS, mark, |label, hit| {
         let text = words(hit);
         let strong = ["inkl", "incl", "brutto", "ttc", "gross"].iter().any(|word| label.contains(word));
-        NOT_TOTAL.iter().any(|word| has(&text, word) && !(strong && ["mwst", "ust", "steuer", "tax", "vat", "tva"].contains(word)))
+        list(NOT_TOTAL).any(|word| {
+            has(&text, word) && !(strong && ["mwst", "ust", "steuer", "tax", "vat", "tva"].contains(&word))
+        })
     });
-    let net = candidates(grid, &NET, mark, |_, hit| {
+    let net = candidates(grid, NET, mark, |_, hit| {
         let text = words(hit);
-        ["zuschl", "abschl", "rabatt", "tage", "days", "payer", "pagare", "jours", "preis", "price"].iter().any(|word| has(&text, word))
+        ["zuschl", "abschl", "rabatt", "tage", "days", "payer", "pagare", "jours", "preis", "price"]
+            .iter()
+            .any(|word| has(&text, word))
     });
-    let tax = candidates(grid, &TAX, mark, |_, hit| {
+    let tax = candidates(grid, TAX, mark, |_, hit| {
         let text = words(hit);
-        let rate = hit.rest.trim_start_matches([' ', '-', '.', '[', '(']).starts_with('%') && hit.rest.len() <= 4;
-        rate || ["inkl", "incl", "ohne", "excl", "id", "idnr", "nr", "no", "netto", "included", "invoice"].iter().any(|word| has(&text, word))
+        let rate =
+            hit.rest.trim_start_matches([' ', '-', '.', '[', '(']).starts_with('%') && hit.rest.len() <= 4;
+        rate || ["inkl", "incl", "ohne", "excl", "id", "idnr", "nr", "no", "netto", "included", "invoice"]
+            .iter()
+            .any(|word| has(&text, word))
     });
-    let due = candidates(grid, &PAYABLE, mark, |_, _| false);
+    let due = candidates(grid, PAYABLE, mark, |_, _| false);
     let values = |found: &[Amount]| -> Vec<Decimal> { found.iter().map(|amount| amount.value).collect() };
     // What is payable is the total unless something was paid before; arithmetic decides.
     let mut totals = values(&gross);
@@ -291,7 +329,11 @@ fn totals(grid: &Grid<'_>, mark: Option<Mark>, fields: &mut InvoiceFields) {
     if fields.gross.is_none() && fields.net.is_none() {
         fields.gross = fields.due;
     }
-    let sign = gross.iter().chain(&due).find(|amount| Some(amount.value) == total).and_then(|amount| amount.currency);
+    let sign = gross
+        .iter()
+        .chain(&due)
+        .find(|amount| Some(amount.value) == total)
+        .and_then(|amount| amount.currency);
     if let Some(sign) = sign {
         fields.currency = Some(sign.to_owned());
     }
@@ -314,6 +356,12 @@ fn currency(grid: &Grid<'_>, mark: Option<Mark>) -> Option<String> {
         }
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count).map(|(code, _)| code);
-    most.or_else(|| grid.texts().find_map(|text| ["EUR", "USD", "GBP", "CHF"].into_iter().find(|code| text.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word == *code))))
-        .map(str::to_owned)
+    most.or_else(|| {
+        grid.texts().find_map(|text| {
+            ["EUR", "USD", "GBP", "CHF"]
+                .into_iter()
+                .find(|code| text.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word == *code))
+        })
+    })
+    .map(str::to_owned)
 }

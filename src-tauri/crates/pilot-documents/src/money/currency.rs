@@ -2,9 +2,9 @@
 
 /// Codes that may stand beside an amount.
 const CODES: [&str; 44] = [
-    "CNY", "USD", "EUR", "GBP", "JPY", "HKD", "TWD", "CHF", "CAD", "AUD", "NZD", "SGD", "KRW", "INR", "SEK", "NOK", "DKK",
-    "PLN", "CZK", "HUF", "RON", "BGN", "RUB", "TRY", "BRL", "MXN", "ZAR", "THB", "MYR", "IDR", "VND", "PHP", "MOP", "AED",
-    "SAR", "ILS", "ARS", "CLP", "COP", "EGP", "KZT", "UAH", "ISK", "PKR",
+    "CNY", "USD", "EUR", "GBP", "JPY", "HKD", "TWD", "CHF", "CAD", "AUD", "NZD", "SGD", "KRW", "INR", "SEK",
+    "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "BGN", "RUB", "TRY", "BRL", "MXN", "ZAR", "THB", "MYR", "IDR",
+    "VND", "PHP", "MOP", "AED", "SAR", "ILS", "ARS", "CLP", "COP", "EGP", "KZT", "UAH", "ISK", "PKR",
 ];
 
 /// Signs and names, longest first where one begins another. A bare `$` is the US dollar, a bare `¥` the yuan.
@@ -87,7 +87,8 @@ fn leading_code(text: &str) -> Option<(&'static str, &str)> {
     let head = text.get(..3)?;
     let tail = &text[3..];
     let found = CODES.iter().find(|code| code.eq_ignore_ascii_case(head))?;
-    (!tail.starts_with(|c: char| c.is_ascii_alphabetic())).then_some((*found, tail.trim_start_matches([':', '.'])))
+    (!tail.starts_with(|c: char| c.is_ascii_alphabetic()))
+        .then_some((*found, tail.trim_start_matches([':', '.'])))
 }
 
 /// A currency at the end of an amount.
@@ -98,7 +99,9 @@ pub(super) fn suffix(text: &str) -> Option<(&'static str, &str)> {
     {
         return Some((found, &text[..text.len() - 3]));
     }
-    SIGNS.iter().find_map(|(sign, code)| text.strip_suffix(sign).filter(|head| !head.is_empty()).map(|head| (*code, head)))
+    SIGNS.iter().find_map(|(sign, code)| {
+        text.strip_suffix(sign).filter(|head| !head.is_empty()).map(|head| (*code, head))
+    })
 }
 
 /// The first currency that is named anywhere in a text, such as a header or a title. Codes must stand as words.
@@ -106,7 +109,9 @@ pub(super) fn suffix(text: &str) -> Option<(&'static str, &str)> {
 pub(crate) fn in_text(text: &str) -> Option<&'static str> {
     let text = crate::fold::nfkc(text);
     let word = text.split(|c: char| !c.is_ascii_alphabetic()).find_map(|word| {
-        (word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase())).then(|| CODES.iter().find(|code| **code == word)).flatten()
+        (word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_uppercase()))
+            .then(|| CODES.iter().find(|code| **code == word))
+            .flatten()
     });
     word.copied().or_else(|| {
         SIGNS.iter().find(|(sign, _)| text.contains(sign) && *sign != "圆").map(|(_, code)| *code)

@@ -134,7 +134,9 @@ fn plain(text: &str) -> Option<Decimal> {
     let fraction = point.map_or(0, |at| body.len() - at - 1);
     let digits = body.iter().enumerate().all(|(at, byte)| byte.is_ascii_digit() || Some(at) == point);
     // Three digits after a single point may be thousands: the long way decides.
-    (digits && fraction != 3 && (point.is_none() || fraction > 0)).then(|| Decimal::from_str(text).ok()).flatten()
+    (digits && fraction != 3 && (point.is_none() || fraction > 0))
+        .then(|| Decimal::from_str(text).ok())
+        .flatten()
 }
 
 /// Exact decimal of a float by its shortest text that reads back the same; `None` for what no amount can be.
@@ -203,7 +205,9 @@ fn parts(text: &str) -> Option<Parts> {
         } else if let Some(head) = strip_minus_end(rest) {
             negative = true;
             rest = head;
-        } else if let Some(head) = rest.strip_suffix(",-").or_else(|| rest.strip_suffix(".-")).or_else(|| rest.strip_suffix(",--")) {
+        } else if let Some(head) =
+            rest.strip_suffix(",-").or_else(|| rest.strip_suffix(".-")).or_else(|| rest.strip_suffix(",--"))
+        {
             // 1.234,- is how some write no cents.
             rest = head;
         }
@@ -291,7 +295,11 @@ fn shape(digits: &str) -> Shape {
             let last = if digits.rfind('.') > digits.rfind(',') { '.' } else { ',' };
             let group = if last == '.' { ',' } else { '.' };
             let whole = digits.split(last).next().unwrap_or_default();
-            if digits.matches(last).count() == 1 && grouped(whole, group) { Shape::Decimal(last) } else { Shape::Bad }
+            if digits.matches(last).count() == 1 && grouped(whole, group) {
+                Shape::Decimal(last)
+            } else {
+                Shape::Bad
+            }
         }
     }
 }
@@ -353,7 +361,9 @@ mod tests {
         ] {
             assert_eq!(value(text).unwrap_or_default(), expected, "of {text:?}");
         }
-        for text in ["", "-", "abc", "12%", "12/03", "1,2,3", "2024-03-16", "1.2.3", "A100", "12 05", "INV-1", "1..2"] {
+        for text in
+            ["", "-", "abc", "12%", "12/03", "1,2,3", "2024-03-16", "1.2.3", "A100", "12 05", "INV-1", "1..2"]
+        {
             assert_eq!(value(text), None, "{text:?} is no amount");
         }
     }
@@ -362,8 +372,16 @@ mod tests {
     fn three_digits_need_a_vote() {
         let open = parse("1.234", None).unwrap();
         assert!(open.ambiguous, "nothing decides 1.234");
-        assert_eq!(parse("1.234", Some(Mark::Comma)).unwrap().value, Decimal::from(1234), "a German document");
-        assert_eq!(parse("1,234", Some(Mark::Point)).unwrap().value, Decimal::from(1234), "an English document");
+        assert_eq!(
+            parse("1.234", Some(Mark::Comma)).unwrap().value,
+            Decimal::from(1234),
+            "a German document"
+        );
+        assert_eq!(
+            parse("1,234", Some(Mark::Point)).unwrap().value,
+            Decimal::from(1234),
+            "an English document"
+        );
         let mut votes = Votes::default();
         for text in ["1.234", "12,50", "7"] {
             votes.add(text);
@@ -373,14 +391,27 @@ mod tests {
 
     #[test]
     fn signs_and_codes_name_the_currency() {
-        for (text, code) in [("¥100", "CNY"), ("$5", "USD"), ("HK$5", "HKD"), ("5 EUR", "EUR"), ("£1", "GBP"), ("100美元", "USD")] {
+        for (text, code) in [
+            ("¥100", "CNY"),
+            ("$5", "USD"),
+            ("HK$5", "HKD"),
+            ("5 EUR", "EUR"),
+            ("£1", "GBP"),
+            ("100美元", "USD"),
+        ] {
             assert_eq!(parse(text, None).and_then(|amount| amount.currency), Some(code), "of {text:?}");
         }
     }
 
     #[test]
     fn floats_by_their_shortest_text() {
-        for (float, expected) in [(0.1 + 0.2, "0.3"), (99_999_999_999_999.98, "99999999999999.98"), (1234.5, "1234.5"), (1e20, "100000000000000000000"), (8.2e-7, "0.00000082")] {
+        for (float, expected) in [
+            (0.1 + 0.2, "0.3"),
+            (99_999_999_999_999.98, "99999999999999.98"),
+            (1234.5, "1234.5"),
+            (1e20, "100000000000000000000"),
+            (8.2e-7, "0.00000082"),
+        ] {
             assert_eq!(from_float(float).unwrap().normalize().to_string(), expected, "of {float}");
         }
         assert_eq!(from_float(f64::NAN), None, "no amount");

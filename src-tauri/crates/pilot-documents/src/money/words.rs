@@ -11,7 +11,11 @@ pub(crate) fn parse(text: &str) -> Option<Decimal> {
     if text.len() > 240 {
         return None;
     }
-    let text: String = nfkc(text).chars().filter(|c| !c.is_whitespace() && !matches!(c, '⊗' | '¤' | ':' | '⨂')).map(simple).collect();
+    let text: String = nfkc(text)
+        .chars()
+        .filter(|c| !c.is_whitespace() && !matches!(c, '⊗' | '¤' | ':' | '⨂'))
+        .map(simple)
+        .collect();
     let mut rest = text.as_str();
     let mut negative = false;
     loop {
@@ -71,7 +75,9 @@ fn integer(text: &str) -> Option<u64> {
 /// The reader behind asserts what it expects, so the shape is checked first: within each group of four the units fall,
 /// each unit but a leading 拾 has a digit, and 万 and 亿 fall too.
 fn is_well_formed(text: &str) -> bool {
-    let place = |c: char| "拾佰仟".chars().position(|unit| unit == c).or_else(|| "十百千".chars().position(|unit| unit == c));
+    let place = |c: char| {
+        "拾佰仟".chars().position(|unit| unit == c).or_else(|| "十百千".chars().position(|unit| unit == c))
+    };
     let digit = |c: char| "壹贰叁肆伍陆柒捌玖一二两三四五六七八九".contains(c);
     let mut group_unit = 3usize;
     let mut last_group = 3usize;

@@ -13,7 +13,11 @@ pub(super) fn text(lines: &[Line]) -> String {
 /// First line, line after the last, and the place of the gap, when a long run of lines has exactly two cells of prose.
 fn gutter(lines: &[Line]) -> Option<(usize, usize, f32)> {
     let prose = |line: &Line| {
-        let long = |text: &str| text.chars().count() >= 20 && text.contains(' ') && text.chars().filter(char::is_ascii_digit).count() * 4 < text.len();
+        let long = |text: &str| {
+            text.chars().count() >= 20
+                && text.contains(' ')
+                && text.chars().filter(char::is_ascii_digit).count() * 4 < text.len()
+        };
         line.cells.len() == 2 && line.cells.iter().all(|cell| long(&cell.text))
     };
     let first = lines.iter().position(prose)?;
@@ -66,14 +70,31 @@ mod tests {
                 y: number as f32 * 12.0,
                 height: 10.0,
                 cells: vec![
-                    Cell { text: format!("left column of words {}", (b'a' + number) as char), x0: 10.0, x1: 250.0 },
-                    Cell { text: format!("right column of words {}", (b'a' + number) as char), x0: 300.0, x1: 540.0 },
+                    Cell {
+                        text: format!("left column of words {}", (b'a' + number) as char),
+                        x0: 10.0,
+                        x1: 250.0,
+                    },
+                    Cell {
+                        text: format!("right column of words {}", (b'a' + number) as char),
+                        x0: 300.0,
+                        x1: 540.0,
+                    },
                 ],
             })
             .collect();
         let found = text(&lines);
-        assert!(found.find("left column of words n") < found.find("right column of words a"), "the left column comes first");
-        let table: Vec<Line> = lines.iter().map(|line| Line { cells: vec![line.cells[0].clone(), Cell { text: "1,00".into(), ..line.cells[1].clone() }], ..line.clone() }).collect();
+        assert!(
+            found.find("left column of words n") < found.find("right column of words a"),
+            "the left column comes first"
+        );
+        let table: Vec<Line> = lines
+            .iter()
+            .map(|line| Line {
+                cells: vec![line.cells[0].clone(), Cell { text: "1,00".into(), ..line.cells[1].clone() }],
+                ..line.clone()
+            })
+            .collect();
         assert!(text(&table).starts_with("left column of words a\t1,00"), "a table is read by lines");
     }
 }

@@ -36,9 +36,15 @@ mod tests {
     fn garbage_is_told_from_text() {
         assert_eq!(verdict("Rechnung 471102 über 197,65 €", false), None, "German text is text");
         assert_eq!(verdict("电子发票 价税合计 ¥2000.00", true), None, "Chinese text is text");
-        assert!(verdict("\u{fffd}\u{fffd}\u{fffd} 100.00 \u{fffd}", false).is_some(), "replacement characters are not");
+        assert!(
+            verdict("\u{fffd}\u{fffd}\u{fffd} 100.00 \u{fffd}", false).is_some(),
+            "replacement characters are not"
+        );
         assert!(verdict("\u{e012}\u{e013}\u{e014}", false).is_some(), "nor is the private area");
-        assert!(verdict("¥2,000.00 13% 2026 01", true).is_some(), "digits alone on a Chinese page are a loss");
+        assert!(
+            verdict("¥2,000.00 13% 2026 01", true).is_some(),
+            "digits alone on a Chinese page are a loss"
+        );
         assert_eq!(verdict("¥2,000.00 13% 2026 01", false), None, "elsewhere they may be all there is");
         assert!(verdict("(cid:12)(cid:33)(cid:7)", false).is_some(), "glyph numbers are no text");
     }

@@ -25,7 +25,9 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened, DocumentError> {
         return Err(DocumentError::Limit(format!("the PDF holds {} objects", structure.objects.len())));
     }
     let document = text_engine(bytes, structure.as_ref())?;
-    let pages = document.page_count().map_err(|error| DocumentError::Broken(format!("the pages cannot be found: {error}")))?;
+    let pages = document
+        .page_count()
+        .map_err(|error| DocumentError::Broken(format!("the pages cannot be found: {error}")))?;
     let expected = structure.as_ref().map_or(0, |structure| structure.get_pages().len());
     if pages == 0 {
         return Err(DocumentError::Broken("the PDF has no page that can be found".to_owned()));
@@ -42,7 +44,8 @@ pub(super) fn open(bytes: &[u8]) -> Result<Opened, DocumentError> {
 
 /// Structure for facts and decryption; `None` when only this reader cannot make sense of the file.
 fn structure(bytes: &[u8]) -> Result<Option<lopdf::Document>, DocumentError> {
-    let options = LoadOptions { max_decompressed_size: Some(limits::PDF_STREAM_BYTES), ..LoadOptions::default() };
+    let options =
+        LoadOptions { max_decompressed_size: Some(limits::PDF_STREAM_BYTES), ..LoadOptions::default() };
     match lopdf::Document::load_mem_with_options(bytes, options) {
         Ok(document) if document.is_encrypted() => Err(encrypted()),
         Ok(document) => Ok(Some(document)),
@@ -65,13 +68,17 @@ fn text_engine(bytes: &[u8], structure: Option<&lopdf::Document>) -> Result<PdfD
         return Ok(document);
     }
     // The other reader may know the cipher. What it decrypted is written out and read again.
-    let Some(structure) = structure.filter(|structure| !structure.objects.is_empty() && !structure.get_pages().is_empty()) else {
+    let Some(structure) =
+        structure.filter(|structure| !structure.objects.is_empty() && !structure.get_pages().is_empty())
+    else {
         return Err(encrypted());
     };
     let mut plain = structure.clone();
     plain.trailer.remove(b"Encrypt");
     let mut out = Vec::with_capacity(bytes.len());
-    plain.save_to(&mut out).map_err(|error| DocumentError::Broken(format!("the PDF cannot be read: {error}")))?;
+    plain
+        .save_to(&mut out)
+        .map_err(|error| DocumentError::Broken(format!("the PDF cannot be read: {error}")))?;
     let document = PdfDocument::from_bytes(out).map_err(broken)?;
     if document.is_encrypted() { Err(encrypted()) } else { Ok(document) }
 }
@@ -95,7 +102,9 @@ fn nesting(bytes: &[u8]) -> Result<(), DocumentError> {
             b'(' => at = string_end(bytes, at),
             b'%' => at = line_end(bytes, at),
             b'e' if bytes[at..].starts_with(b"endobj") => depth = 0,
-            b's' if bytes[at..].starts_with(b"stream") && matches!(bytes.get(at + 6), Some(b'\r' | b'\n')) => {
+            b's' if bytes[at..].starts_with(b"stream")
+                && matches!(bytes.get(at + 6), Some(b'\r' | b'\n')) =>
+            {
                 depth = 0;
                 at = find(bytes, at + 6, b"endstream").unwrap_or(bytes.len());
             }
@@ -127,7 +136,10 @@ fn string_end(bytes: &[u8], start: usize) -> usize {
 }
 
 fn line_end(bytes: &[u8], start: usize) -> usize {
-    bytes[start..].iter().position(|byte| matches!(byte, b'\r' | b'\n')).map_or(bytes.len(), |offset| start + offset)
+    bytes[start..]
+        .iter()
+        .position(|byte| matches!(byte, b'\r' | b'\n'))
+        .map_or(bytes.len(), |offset| start + offset)
 }
 
 fn find(bytes: &[u8], start: usize, word: &[u8]) -> Option<usize> {
@@ -151,9 +163,13 @@ pub(super) fn has_pictures(opened: &Opened, number: u32) -> bool {
 }
 
 fn draws(structure: &lopdf::Document, resources: &Dictionary, depth: usize) -> bool {
-    let Ok(objects) = resources.get(b"XObject").and_then(|object| dictionary(structure, object)) else { return false };
+    let Ok(objects) = resources.get(b"XObject").and_then(|object| dictionary(structure, object)) else {
+        return false;
+    };
     objects.iter().any(|(_, object)| {
-        let Ok(stream) = structure.dereference(object).and_then(|(_, object)| object.as_stream()) else { return false };
+        let Ok(stream) = structure.dereference(object).and_then(|(_, object)| object.as_stream()) else {
+            return false;
+        };
         match stream.dict.get(b"Subtype").and_then(Object::as_name) {
             Ok(b"Image") => true,
             Ok(b"Form") if depth < 8 => stream
@@ -171,7 +187,9 @@ pub(super) fn has_chinese_fonts(opened: &Opened, number: u32) -> bool {
     const SIGNS: [&[u8]; 6] = [b"GBK", b"GBpc", b"UniGB", b"GB-", b"SimSun", b"STSong"];
     let Some((structure, resources)) = resources(opened, number) else { return false };
     resources.iter().any(|resources| {
-        let Ok(fonts) = resources.get(b"Font").and_then(|object| dictionary(structure, object)) else { return false };
+        let Ok(fonts) = resources.get(b"Font").and_then(|object| dictionary(structure, object)) else {
+            return false;
+        };
         fonts.iter().filter_map(|(_, object)| dictionary(structure, object).ok()).any(|font| {
             let name = |key: &[u8]| font.get(key).and_then(Object::as_name).unwrap_or_default();
             SIGNS.iter().any(|sign| name(b"Encoding").starts_with(sign) || contains(name(b"BaseFont"), sign))
@@ -204,7 +222,8 @@ mod tests {
     fn deep_nesting_is_refused_before_any_parser() {
         let deep = [b"%PDF-1.4\n1 0 obj\n".as_slice(), &b"[".repeat(100_000)].concat();
         assert!(matches!(nesting(&deep), Err(DocumentError::Limit(_))), "a hundred thousand brackets");
-        let harmless = b"%PDF-1.4\n1 0 obj <</A [1 2] /B (text with [[[ \\( brackets)>> endobj\nstream\n[[[[[[endstream";
+        let harmless =
+            b"%PDF-1.4\n1 0 obj <</A [1 2] /B (text with [[[ \\( brackets)>> endobj\nstream\n[[[[[[endstream";
         assert_eq!(nesting(harmless), Ok(()), "strings and streams are not structure");
     }
 }

@@ -3,8 +3,8 @@
 //! glues cells together; text by place does not.
 
 mod columns;
-mod gate;
 mod garble;
+mod gate;
 mod runs;
 mod words;
 
@@ -49,7 +49,9 @@ pub(crate) fn read(bytes: &[u8], options: &ExtractOptions) -> Result<Pages, Docu
 fn range(options: &ExtractOptions, pages: u32) -> Result<(u32, u32), DocumentError> {
     let Some((first, last)) = options.pages else { return Ok((1, pages.min(limits::PAGES as u32))) };
     if first == 0 || first > last || first > pages {
-        return Err(DocumentError::Arguments(format!("pages {first} to {last} of a document with {pages} pages")));
+        return Err(DocumentError::Arguments(format!(
+            "pages {first} to {last} of a document with {pages} pages"
+        )));
     }
     Ok((first, last.min(pages).min(first.saturating_add(limits::PAGES as u32 - 1))))
 }
@@ -58,19 +60,31 @@ fn page(opened: &gate::Opened, number: u32) -> Page {
     let empty = |kind, code, note| Page { number, lines: Vec::new(), text: String::new(), kind, code, note };
     let lines = match words::lines(&opened.document, number) {
         Ok(lines) => lines,
-        Err(error) => return empty(PartKind::Text, Some(ErrorCode::DocumentBroken), Some(format!("page {number} cannot be read: {error}"))),
+        Err(error) => {
+            return empty(
+                PartKind::Text,
+                Some(ErrorCode::DocumentBroken),
+                Some(format!("page {number} cannot be read: {error}")),
+            );
+        }
     };
     let text = columns::text(&lines);
     if text.trim().is_empty() {
         let pictures = gate::has_pictures(opened, number);
         return if pictures {
-            empty(PartKind::Scanned, Some(ErrorCode::DocumentScanned), Some(format!("page {number} is a picture without a text layer")))
+            empty(
+                PartKind::Scanned,
+                Some(ErrorCode::DocumentScanned),
+                Some(format!("page {number} is a picture without a text layer")),
+            )
         } else {
             empty(PartKind::Text, None, Some(format!("page {number} has no text layer")))
         };
     }
     match garble::verdict(&text, gate::has_chinese_fonts(opened, number)) {
-        Some(why) => empty(PartKind::Text, Some(ErrorCode::DocumentGarbled), Some(format!("page {number}: {why}"))),
+        Some(why) => {
+            empty(PartKind::Text, Some(ErrorCode::DocumentGarbled), Some(format!("page {number}: {why}")))
+        }
         None => Page { number, lines, text, kind: PartKind::Text, code: None, note: None },
     }
 }

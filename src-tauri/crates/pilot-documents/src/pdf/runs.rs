@@ -47,7 +47,8 @@ pub(super) fn fonts_without_widths(chars: &[TextChar]) -> HashSet<&str> {
         }
         entry.2 |= is_cjk(found.char);
     }
-    const SIGNS: [&str; 12] = ["GB", "Song", "Hei", "Kai", "Fang", "Ming", "Sun", "Gothic", "Mincho", "Myung", "CNS", "YaHei"];
+    const SIGNS: [&str; 12] =
+        ["GB", "Song", "Hei", "Kai", "Fang", "Ming", "Sun", "Gothic", "Mincho", "Myung", "CNS", "YaHei"];
     seen.into_iter()
         .filter(|(name, (low, high, chinese))| {
             let uneven = high - low > 0.04 || (*high > 0.85 && low < high) || *low > 0.85 && *high > 0.0;
@@ -69,7 +70,13 @@ pub(super) fn of(mut row: Vec<Glyph>) -> Vec<Run> {
     // Chains whose end may still be continued; with sorted glyphs only those that end at or after this glyph.
     let mut open: Vec<usize> = Vec::new();
     for glyph in row {
-        let fits = |chain: &usize| chains[*chain].last().is_some_and(|last| (last.next - glyph.x0).abs() <= 0.06 && (last.y - glyph.y).abs() < 0.05 && (last.size - glyph.size).abs() < 0.01);
+        let fits = |chain: &usize| {
+            chains[*chain].last().is_some_and(|last| {
+                (last.next - glyph.x0).abs() <= 0.06
+                    && (last.y - glyph.y).abs() < 0.05
+                    && (last.size - glyph.size).abs() < 0.01
+            })
+        };
         match open.iter().copied().find(|chain| fits(chain)) {
             Some(chain) => chains[chain].push(glyph),
             None => {
@@ -104,13 +111,27 @@ fn split(chain: &[Glyph]) -> Vec<Run> {
                 last.text.push(glyph.c);
                 last.x1 = last.x1.max(x1);
             }
-            _ => out.push(Run { text: glyph.c.to_string(), x0, x1, size: glyph.size, blank_before: blank, blank_after: false }),
+            _ => out.push(Run {
+                text: glyph.c.to_string(),
+                x0,
+                x1,
+                size: glyph.size,
+                blank_before: blank,
+                blank_after: false,
+            }),
         }
         blank = false;
     }
     if out.is_empty() && blank {
         // A chain of blanks only: kept as a mark between its neighbours.
-        out.push(Run { text: String::new(), x0: chain[0].x0, x1: at, size: chain[0].size, blank_before: true, blank_after: true });
+        out.push(Run {
+            text: String::new(),
+            x0: chain[0].x0,
+            x1: at,
+            size: chain[0].size,
+            blank_before: true,
+            blank_after: true,
+        });
     }
     out
 }

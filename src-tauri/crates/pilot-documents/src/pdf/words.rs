@@ -44,7 +44,8 @@ pub(super) fn lines(document: &PdfDocument, number: u32) -> Result<Vec<Line>, St
 /// the engine astray, and half a page is allowed for that.
 fn glyph(found: &TextChar, page: (f32, f32, f32, f32)) -> Option<(usize, Glyph)> {
     let (x, y) = (found.bbox.x, found.origin_y);
-    let finite = x.is_finite() && y.is_finite() && found.font_size.is_finite() && found.bbox.width.is_finite();
+    let finite =
+        x.is_finite() && y.is_finite() && found.font_size.is_finite() && found.bbox.width.is_finite();
     let (left, right) = (page.0.min(page.2), page.0.max(page.2));
     let (bottom, top) = (page.1.min(page.3), page.1.max(page.3));
     let aside = (right - left) * 0.5;
@@ -123,7 +124,8 @@ fn cells(runs: &[Run]) -> Vec<Cell> {
             let both_cjk = matches!(ends, (Some(left), Some(right)) if is_cjk(left) && is_cjk(right));
             let blank = before.blank_after || run.blank_before;
             // A printed blank between Chinese characters is spacing unless it is as wide as a character.
-            let apart = if both_cjk { gap > size * 0.8 } else { (blank && gap > -size * 0.3) || gap > size * 0.2 };
+            let apart =
+                if both_cjk { gap > size * 0.8 } else { (blank && gap > -size * 0.3) || gap > size * 0.2 };
             if apart {
                 cell.text.push(' ');
             }
@@ -148,7 +150,8 @@ fn logical(text: String) -> String {
         .split(' ')
         .map(|word| if word.chars().any(rtl) { word.chars().rev().collect() } else { word.to_owned() })
         .collect();
-    let mostly = text.chars().filter(|c| rtl(*c)).count() * 2 > text.chars().filter(|c| c.is_alphabetic()).count();
+    let mostly =
+        text.chars().filter(|c| rtl(*c)).count() * 2 > text.chars().filter(|c| c.is_alphabetic()).count();
     if mostly {
         words.reverse();
     }
@@ -184,7 +187,10 @@ mod tests {
     fn chinese_has_no_blanks_and_bold_is_no_double() {
         let mut glyphs = row("购买方", 10.0, 10.0, 11.0);
         glyphs.extend(row("名称", 43.0, 10.0, 11.0));
-        let copy: Vec<Glyph> = glyphs.iter().map(|glyph| Glyph { x0: glyph.x0 + 0.3, x1: glyph.x1 + 0.3, next: glyph.next + 0.3, ..*glyph }).collect();
+        let copy: Vec<Glyph> = glyphs
+            .iter()
+            .map(|glyph| Glyph { x0: glyph.x0 + 0.3, x1: glyph.x1 + 0.3, next: glyph.next + 0.3, ..*glyph })
+            .collect();
         glyphs.extend(copy);
         assert_eq!(gather(glyphs, 1)[0].text(), "购买方名称", "printed twice is read once");
     }
@@ -193,7 +199,11 @@ mod tests {
     fn texts_that_lie_over_each_other_are_not_mixed() {
         let mut glyphs = row("17735.85", 10.0, 10.0, 9.0);
         glyphs.extend(row("1064.15", 50.3, 10.0, 9.0));
-        assert_eq!(gather(glyphs, 1)[0].text(), "17735.85\t1064.15", "no figure takes digits of its neighbour");
+        assert_eq!(
+            gather(glyphs, 1)[0].text(),
+            "17735.85\t1064.15",
+            "no figure takes digits of its neighbour"
+        );
     }
 
     #[test]

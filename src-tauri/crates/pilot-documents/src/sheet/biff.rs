@@ -66,7 +66,10 @@ pub(super) fn look(bytes: &[u8]) -> Result<Facts, DocumentError> {
             }
             0x0085 => {
                 if let (Some(low), Some(high)) = (u16_at(data, 0), u16_at(data, 2)) {
-                    sheets.insert(usize::from(high) << 16 | usize::from(low), name(data.get(6..).unwrap_or_default()));
+                    sheets.insert(
+                        usize::from(high) << 16 | usize::from(low),
+                        name(data.get(6..).unwrap_or_default()),
+                    );
                 }
             }
             0x041E => {
@@ -76,7 +79,11 @@ pub(super) fn look(bytes: &[u8]) -> Result<Facts, DocumentError> {
             }
             0x00E0 => styles.push(u16_at(data, 2).and_then(|id| formats.get(&id).copied())),
             0x0203 | 0x027E | 0x00FD | 0x0204 | 0x00D6 | 0x0006 | 0x0206 | 0x0406 | 0x0205 => {
-                let (Some(row), Some(column), Some(style)) = (u16_at(data, 0), u16_at(data, 2), u16_at(data, 4)) else { continue };
+                let (Some(row), Some(column), Some(style)) =
+                    (u16_at(data, 0), u16_at(data, 2), u16_at(data, 4))
+                else {
+                    continue;
+                };
                 bounds.add(row, column);
                 note_currency(&mut facts, current.as_ref(), &styles, (row, column, style));
             }
@@ -85,7 +92,12 @@ pub(super) fn look(bytes: &[u8]) -> Result<Facts, DocumentError> {
                 for (index, cell) in data.get(4..).unwrap_or_default().chunks_exact(6).enumerate() {
                     let column = first.saturating_add(u16::try_from(index).unwrap_or(u16::MAX));
                     bounds.add(row, column);
-                    note_currency(&mut facts, current.as_ref(), &styles, (row, column, u16_at(cell, 0).unwrap_or(0)));
+                    note_currency(
+                        &mut facts,
+                        current.as_ref(),
+                        &styles,
+                        (row, column, u16_at(cell, 0).unwrap_or(0)),
+                    );
                 }
             }
             _ => {}
@@ -95,7 +107,12 @@ pub(super) fn look(bytes: &[u8]) -> Result<Facts, DocumentError> {
     Ok(facts)
 }
 
-fn note_currency(facts: &mut Facts, sheet: Option<&String>, styles: &[Option<&'static str>], cell: (u16, u16, u16)) {
+fn note_currency(
+    facts: &mut Facts,
+    sheet: Option<&String>,
+    styles: &[Option<&'static str>],
+    cell: (u16, u16, u16),
+) {
     let (row, column, style) = cell;
     if let (Some(sheet), Some(Some(code))) = (sheet, styles.get(usize::from(style))) {
         facts.currencies.insert((sheet.clone(), u32::from(row), u32::from(column)), code);
@@ -103,10 +120,13 @@ fn note_currency(facts: &mut Facts, sheet: Option<&String>, styles: &[Option<&'s
 }
 
 fn stream(bytes: &[u8]) -> Result<Vec<u8>, DocumentError> {
-    let broken = |error: std::io::Error| DocumentError::Broken(format!("the workbook cannot be read: {error}"));
+    let broken =
+        |error: std::io::Error| DocumentError::Broken(format!("the workbook cannot be read: {error}"));
     let mut file = cfb::CompoundFile::open(Cursor::new(bytes)).map_err(broken)?;
     let name = ["/Workbook", "/Book", "/WORKBOOK", "/BOOK"].into_iter().find(|name| file.is_stream(name));
-    let Some(name) = name else { return Err(DocumentError::Unsupported("an OLE file without a workbook".to_owned())) };
+    let Some(name) = name else {
+        return Err(DocumentError::Unsupported("an OLE file without a workbook".to_owned()));
+    };
     let mut out = Vec::new();
     // A stream cannot hold more than the file; a looping chain would say otherwise.
     file.open_stream(name).map_err(broken)?.take(bytes.len() as u64).read_to_end(&mut out).map_err(broken)?;
@@ -128,7 +148,8 @@ fn format(data: &[u8]) -> String {
 
 fn letters(data: &[u8], length: usize, wide: bool) -> String {
     if wide {
-        let units: Vec<u16> = data.chunks_exact(2).take(length).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+        let units: Vec<u16> =
+            data.chunks_exact(2).take(length).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
         String::from_utf16_lossy(&units)
     } else {
         data.iter().take(length).map(|byte| char::from(*byte)).collect()
@@ -145,7 +166,9 @@ struct Bounds {
 
 impl Bounds {
     fn add(&mut self, row: u16, column: u16) {
-        let grow = |range: Option<(u16, u16)>, value: u16| range.map_or((value, value), |(low, high)| (low.min(value), high.max(value)));
+        let grow = |range: Option<(u16, u16)>, value: u16| {
+            range.map_or((value, value), |(low, high)| (low.min(value), high.max(value)))
+        };
         self.rows = Some(grow(self.rows, row));
         self.columns = Some(grow(self.columns, column));
     }

@@ -43,14 +43,6 @@ pub(crate) enum Value {
 pub(crate) const UNCOMPUTED: &str = "(not computed)";
 
 impl Value {
-    pub(crate) fn is_empty(&self) -> bool {
-        match self {
-            Self::Empty => true,
-            Self::Text(text) => text.trim().is_empty(),
-            _ => false,
-        }
-    }
-
     /// The cell as text. Dates are ISO; numbers have all their digits.
     pub(crate) fn shown(&self) -> String {
         match self {
@@ -141,7 +133,9 @@ impl Collector {
 
     /// Like [`Collector::add`], but only where no value stands yet, in any block that was begun before.
     pub(crate) fn fill(&mut self, row: u32, column: u32, value: Value) -> Result<(), Full> {
-        let holds = |block: &Block| row + 1 >= block.first_row && ((row + 1 - block.first_row) as usize) < block.rows.len();
+        let holds = |block: &Block| {
+            row + 1 >= block.first_row && ((row + 1 - block.first_row) as usize) < block.rows.len()
+        };
         let Some(at) = self.blocks.iter().position(holds) else { return self.add(row, column, value) };
         let block = &mut self.blocks[at];
         let cells = &mut block.rows[(row + 1 - block.first_row) as usize];
@@ -160,7 +154,10 @@ impl Collector {
     }
 
     fn row(&mut self, row: u32) -> Result<&mut Vec<Value>, Full> {
-        let fits = self.blocks.last().is_some_and(|block| row + 1 >= block.first_row && row <= self.last + crate::limits::ROW_GAP);
+        let fits = self
+            .blocks
+            .last()
+            .is_some_and(|block| row + 1 >= block.first_row && row <= self.last + crate::limits::ROW_GAP);
         if !fits {
             self.blocks.push(Block { first_row: row + 1, rows: Vec::new() });
             self.last = row;

@@ -20,7 +20,12 @@ pub(super) fn read(bytes: &[u8], only: Option<&str>) -> Result<Workbook, Documen
         return Err(DocumentError::Broken("the spreadsheet has no content".to_owned()));
     };
     let content = crate::text::decode(&content, false).text;
-    let mut reading = Reading { only: only.map(str::to_owned), cells: limits::CELLS, text: limits::TEXT_BYTES, ..Reading::default() };
+    let mut reading = Reading {
+        only: only.map(str::to_owned),
+        cells: limits::CELLS,
+        text: limits::TEXT_BYTES,
+        ..Reading::default()
+    };
     reading.run(&content)?;
     Ok(reading.book)
 }
@@ -78,7 +83,9 @@ impl Reading {
                 _ => {}
             }
             if self.book.cut {
-                self.book.notes.push("the spreadsheet holds more than is read; the rest is missing".to_owned());
+                self.book
+                    .notes
+                    .push("the spreadsheet holds more than is read; the rest is missing".to_owned());
                 self.end_sheet();
                 break;
             }
@@ -143,9 +150,11 @@ impl Reading {
         if self.only.as_ref().is_some_and(|only| *only != name) {
             return;
         }
-        let hidden = xml::attribute(tag, "style-name").is_some_and(|style| self.hidden_styles.contains(&style));
+        let hidden =
+            xml::attribute(tag, "style-name").is_some_and(|style| self.hidden_styles.contains(&style));
         self.row = 0;
-        self.sheet = Some((Sheet { name, hidden, ..Sheet::default() }, Collector::new(self.cells, self.text)));
+        self.sheet =
+            Some((Sheet { name, hidden, ..Sheet::default() }, Collector::new(self.cells, self.text)));
     }
 
     fn close(&mut self, name: &str) {
@@ -177,10 +186,12 @@ impl Reading {
                 .or_else(|_| rust_decimal::Decimal::from_scientific(&cell.value))
             {
                 // The program that wrote it printed a float; noise beyond 15 digits is not the person's.
-                Ok(value) if value.scale() > 12 => cell.value.parse().ok().and_then(money::from_float).map_or(
-                    Value::Number { value, currency: cell.currency },
-                    |value| Value::Number { value, currency: cell.currency },
-                ),
+                Ok(value) if value.scale() > 12 => {
+                    cell.value.parse().ok().and_then(money::from_float).map_or(
+                        Value::Number { value, currency: cell.currency },
+                        |value| Value::Number { value, currency: cell.currency },
+                    )
+                }
                 Ok(value) => Value::Number { value, currency: cell.currency },
                 Err(_) => Value::Huge(cell.value.clone()),
             },
@@ -193,7 +204,9 @@ impl Reading {
             _ => Value::Empty,
         };
         let value = match value {
-            Value::Text(text) if cell.formula && text.starts_with('#') && text.ends_with(['!', '?', 'A']) => Value::Error(text),
+            Value::Text(text) if cell.formula && text.starts_with('#') && text.ends_with(['!', '?', 'A']) => {
+                Value::Error(text)
+            }
             other => other,
         };
         if let (Value::Number { currency: Some(code), .. }, Some((sheet, _))) = (&value, &mut self.sheet)
@@ -269,22 +282,34 @@ mod tests {
 
     #[test]
     fn values_are_exact_and_currencies_known() {
-        let book = run(r#"<table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="16000"/></table:table-row>
+        let book = run(
+            r#"<table:table-row table:number-rows-repeated="3"><table:table-cell table:number-columns-repeated="16000"/></table:table-row>
             <table:table-row><table:table-cell office:value-type="currency" office:currency="EUR" office:value="99999999999999.98"><text:p>x</text:p></table:table-cell>
             <table:table-cell office:value-type="date" office:date-value="2024-03-16"/>
             <table:table-cell office:value-type="string"><office:annotation><text:p>note</text:p></office:annotation><text:p>a &amp; b</text:p><text:p>c</text:p></table:table-cell>
-            <table:table-cell table:formula="of:=1"/></table:table-row>"#);
+            <table:table-cell table:formula="of:=1"/></table:table-row>"#,
+        );
         let sheet = &book.sheets[0];
         assert!(sheet.hidden, "the style hides the sheet");
         assert_eq!(sheet.blocks[0].first_row, 4, "empty repeated rows only move the number");
         let shown: Vec<String> = sheet.blocks[0].rows[0].iter().map(Value::shown).collect();
-        assert_eq!(shown, ["99999999999999.98", "2024-03-16", "a & b\nc", "(not computed)"], "text of notes is not the cell's");
-        assert_eq!((sheet.currencies.clone(), sheet.uncomputed), (vec!["EUR"], 1), "what the sheet says of itself");
+        assert_eq!(
+            shown,
+            ["99999999999999.98", "2024-03-16", "a & b\nc", "(not computed)"],
+            "text of notes is not the cell's"
+        );
+        assert_eq!(
+            (sheet.currencies.clone(), sheet.uncomputed),
+            (vec!["EUR"], 1),
+            "what the sheet says of itself"
+        );
     }
 
     #[test]
     fn a_repeated_filled_cell_is_bounded() {
-        let book = run(r#"<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384" office:value-type="float" office:value="1"/></table:table-row>"#);
+        let book = run(
+            r#"<table:table-row table:number-rows-repeated="1048576"><table:table-cell table:number-columns-repeated="16384" office:value-type="float" office:value="1"/></table:table-row>"#,
+        );
         assert!(book.cut, "a sheet filled by repetition stops at the limit");
     }
 }

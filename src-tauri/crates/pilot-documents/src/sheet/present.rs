@@ -27,7 +27,11 @@ pub(crate) fn document(kind: DocumentKind, book: &Workbook) -> Document {
     if parts.iter().all(|part| part.text.is_empty()) {
         notes.push("the workbook has no cell with content".to_owned());
     }
-    let (status, code) = if book.cut { (DocumentStatus::Partial, Some(ErrorCode::DocumentLimit)) } else { (DocumentStatus::Complete, None) };
+    let (status, code) = if book.cut {
+        (DocumentStatus::Partial, Some(ErrorCode::DocumentLimit))
+    } else {
+        (DocumentStatus::Complete, None)
+    };
     Document { kind, status, code, notes, text, parts, invoice: None }
 }
 
@@ -37,10 +41,16 @@ fn remarks(sheet: &Sheet) -> Vec<String> {
         notes.push(format!("sheet {:?} is hidden", sheet.name));
     }
     if sheet.uncomputed > 0 {
-        notes.push(format!("sheet {:?}: {} formulas have no stored result; they stand as {UNCOMPUTED}", sheet.name, sheet.uncomputed));
+        notes.push(format!(
+            "sheet {:?}: {} formulas have no stored result; they stand as {UNCOMPUTED}",
+            sheet.name, sheet.uncomputed
+        ));
     }
     if sheet.merged > 0 {
-        notes.push(format!("sheet {:?}: {} merged ranges; the value stands in the first cell", sheet.name, sheet.merged));
+        notes.push(format!(
+            "sheet {:?}: {} merged ranges; the value stands in the first cell",
+            sheet.name, sheet.merged
+        ));
     }
     if !sheet.currencies.is_empty() {
         notes.push(format!("sheet {:?}: number formats show {}", sheet.name, sheet.currencies.join(", ")));
@@ -59,7 +69,14 @@ fn part(sheet: &Sheet) -> Part {
             push_row(row, &mut text);
         }
     }
-    Part { kind: PartKind::Sheet, page: None, sheet: Some(sheet.name.clone()), hidden: sheet.hidden, text, tables }
+    Part {
+        kind: PartKind::Sheet,
+        page: None,
+        sheet: Some(sheet.name.clone()),
+        hidden: sheet.hidden,
+        text,
+        tables,
+    }
 }
 
 /// A row with tabs between its cells; line ends inside a cell become blanks, empty cells at the end are dropped.
@@ -78,5 +95,8 @@ fn push_row(row: &[String], out: &mut String) {
 }
 
 fn table(block: &Block) -> Table {
-    Table { first_row: block.first_row, rows: block.rows.iter().map(|row| row.iter().map(super::Value::shown).collect()).collect() }
+    Table {
+        first_row: block.first_row,
+        rows: block.rows.iter().map(|row| row.iter().map(super::Value::shown).collect()).collect(),
+    }
 }

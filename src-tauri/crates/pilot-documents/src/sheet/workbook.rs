@@ -22,7 +22,10 @@ pub(crate) fn open(kind: DocumentKind, bytes: &[u8], only: Option<&str>) -> Resu
     }
     // A small file that spreads one text over thousands of cells is a bomb; a large one is only large.
     if book.cut && (bytes.len() as u64) * 64 < limits::TEXT_BYTES as u64 {
-        return Err(DocumentError::Limit(format!("{} bytes of workbook would give more cells or text than is read", bytes.len())));
+        return Err(DocumentError::Limit(format!(
+            "{} bytes of workbook would give more cells or text than is read",
+            bytes.len()
+        )));
     }
     Ok(book)
 }
@@ -75,10 +78,11 @@ fn xlsx(bytes: &[u8], only: Option<&str>) -> Result<Workbook, DocumentError> {
         return Err(DocumentError::Encrypted("the workbook needs a password".to_owned()));
     }
     zip_gate::check(bytes)?;
-    let mut book: Xlsx<_> = calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| match error {
-        XlsxError::Password => DocumentError::Encrypted("the workbook needs a password".to_owned()),
-        other => broken(&other),
-    })?;
+    let mut book: Xlsx<_> =
+        calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| match error {
+            XlsxError::Password => DocumentError::Encrypted("the workbook needs a password".to_owned()),
+            other => broken(&other),
+        })?;
     let sheets = zipped::sheets(&book);
     let mut found = each(sheets, only, |sheet, collector| zipped::xlsx(&mut book, sheet, collector))?;
     // Merged cells matter to a reader of the table, never to its arithmetic; a failure to list them is no failure.
@@ -92,14 +96,16 @@ fn xlsx(bytes: &[u8], only: Option<&str>) -> Result<Workbook, DocumentError> {
 
 fn xlsb(bytes: &[u8], only: Option<&str>) -> Result<Workbook, DocumentError> {
     zip_gate::check(bytes)?;
-    let mut book: Xlsb<_> = calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| broken(&error))?;
+    let mut book: Xlsb<_> =
+        calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| broken(&error))?;
     let sheets = zipped::sheets(&book);
     each(sheets, only, |sheet, collector| zipped::xlsb(&mut book, sheet, collector))
 }
 
 fn xls(bytes: &[u8], only: Option<&str>) -> Result<Workbook, DocumentError> {
     let facts = biff::look(bytes)?;
-    let mut book: Xls<_> = calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| broken(&error))?;
+    let mut book: Xls<_> =
+        calamine::open_workbook_from_rs(Cursor::new(bytes)).map_err(|error| broken(&error))?;
     let sheets = zipped::sheets(&book);
     each(sheets, only, |sheet, collector| {
         let range = book.worksheet_range(&sheet.name).map_err(|error| error.to_string())?;

@@ -18,11 +18,21 @@ impl Styles {
 }
 
 /// Reads one sheet of an XLSX. Formulas are looked at only when cells without a value exist.
-pub(super) fn xlsx(book: &mut Xlsx<Bytes<'_>>, sheet: &mut Sheet, into: &mut Collector) -> Result<Option<Full>, String> {
+pub(super) fn xlsx(
+    book: &mut Xlsx<Bytes<'_>>,
+    sheet: &mut Sheet,
+    into: &mut Collector,
+) -> Result<Option<Full>, String> {
     let name = sheet.name.clone();
     let mut reader = book.worksheet_cells_reader(&name).map_err(|error| error.to_string())?;
     let styles = Styles(
-        reader.styles().iter().map(|style| style.number_format.as_ref().and_then(|format| money::of_number_format(&format.format_code))).collect(),
+        reader
+            .styles()
+            .iter()
+            .map(|style| {
+                style.number_format.as_ref().and_then(|format| money::of_number_format(&format.format_code))
+            })
+            .collect(),
     );
     let mut blanks = 0u32;
     while let Some((cell, style)) = reader.next_cell_with_style_id().map_err(|error| error.to_string())? {
@@ -46,7 +56,11 @@ pub(super) fn xlsx(book: &mut Xlsx<Bytes<'_>>, sheet: &mut Sheet, into: &mut Col
 }
 
 /// Finds formulas whose result the file does not hold.
-fn uncomputed(book: &mut Xlsx<Bytes<'_>>, sheet: &mut Sheet, into: &mut Collector) -> Result<Option<Full>, String> {
+fn uncomputed(
+    book: &mut Xlsx<Bytes<'_>>,
+    sheet: &mut Sheet,
+    into: &mut Collector,
+) -> Result<Option<Full>, String> {
     let mut reader = book.worksheet_cells_reader(&sheet.name).map_err(|error| error.to_string())?;
     let mut found = Vec::new();
     while let Some(cell) = reader.next_cell_with_formula_metadata().map_err(|error| error.to_string())? {
@@ -67,7 +81,11 @@ fn uncomputed(book: &mut Xlsx<Bytes<'_>>, sheet: &mut Sheet, into: &mut Collecto
 }
 
 /// Reads one sheet of an XLSB.
-pub(super) fn xlsb(book: &mut Xlsb<Bytes<'_>>, sheet: &Sheet, into: &mut Collector) -> Result<Option<Full>, String> {
+pub(super) fn xlsb(
+    book: &mut Xlsb<Bytes<'_>>,
+    sheet: &Sheet,
+    into: &mut Collector,
+) -> Result<Option<Full>, String> {
     let mut reader = book.worksheet_cells_reader(&sheet.name).map_err(|error| error.to_string())?;
     while let Some(cell) = reader.next_cell().map_err(|error| error.to_string())? {
         let (row, column) = cell.get_position();
@@ -86,8 +104,19 @@ where
 {
     book.sheets_metadata()
         .iter()
-        .filter(|sheet| matches!(sheet.typ, calamine::SheetType::WorkSheet | calamine::SheetType::MacroSheet | calamine::SheetType::DialogSheet))
-        .map(|sheet| Sheet { name: sheet.name.clone(), hidden: sheet.visible != SheetVisible::Visible, ..Sheet::default() })
+        .filter(|sheet| {
+            matches!(
+                sheet.typ,
+                calamine::SheetType::WorkSheet
+                    | calamine::SheetType::MacroSheet
+                    | calamine::SheetType::DialogSheet
+            )
+        })
+        .map(|sheet| Sheet {
+            name: sheet.name.clone(),
+            hidden: sheet.visible != SheetVisible::Visible,
+            ..Sheet::default()
+        })
         .collect()
 }
 
@@ -160,7 +189,11 @@ pub(super) fn iso(text: &str) -> Value {
     }
     for form in ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%dT%H:%M"] {
         if let Ok(time) = NaiveDateTime::parse_from_str(text.trim_end_matches('Z'), form) {
-            return if time.time() == chrono::NaiveTime::MIN { Value::Date(time.date()) } else { Value::DateTime(round_second(time)) };
+            return if time.time() == chrono::NaiveTime::MIN {
+                Value::Date(time.date())
+            } else {
+                Value::DateTime(round_second(time))
+            };
         }
     }
     Value::Time(text.to_owned())
