@@ -22,6 +22,7 @@ for (const language of ["en", "zh"]) {
       await window.wait("[data-testid=first-run-demo]");
       await desktop.picture(`first-run-${language}-light`);
       await window.click("[data-testid=first-run-demo]");
+      await window.click("[data-testid=first-run-start]");
       await window.wait("[data-testid=goal-input]");
 
       const folder = path.join(desktop.home, WORDS[language].folder);
@@ -29,7 +30,7 @@ for (const language of ["en", "zh"]) {
       assert.deepEqual(before, manifest(path.join(repository, "demo-workspace")), "the demo folder is a copy of the committed one");
 
       await desktop.picture(`tasks-${language}-light`);
-      await window.type("[data-testid=goal-input]", truth.goal[language]);
+      await window.fill("[data-testid=goal-input]", truth.goal[language]);
       await window.click("[data-testid=goal-send]");
       const card = await desktop.event("notified");
       assert.equal(await until(() => desktop.notifications(), "a notification"), 1, "one card, one notification");
@@ -47,7 +48,7 @@ for (const language of ["en", "zh"]) {
       await desktop.picture(`card-${language}-dark`);
       await window.run("document.documentElement.dataset.theme = 'light'");
 
-      await window.click("[data-testid=approve-button]");
+      await window.click("[data-testid=approve-button][aria-disabled=false]");
       const report = await until(() => Object.keys(manifest(folder)).find((name) => !(name in before)), "the report on disk");
       const text = fs.readFileSync(path.join(folder, report), "utf8");
       for (const [currency, total] of Object.entries(truth.totals)) {

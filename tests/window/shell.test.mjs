@@ -11,7 +11,8 @@ const GOAL = "Summarise the invoices in this folder";
 async function toCard(desktop) {
   const window = await desktop.open();
   await window.click("[data-testid=first-run-demo]");
-  await window.type("[data-testid=goal-input]", GOAL);
+  await window.click("[data-testid=first-run-start]");
+  await window.fill("[data-testid=goal-input]", GOAL);
   await window.click("[data-testid=goal-send]");
   const card = await desktop.event("notified");
   return { window, card, folder: path.join(desktop.home, "PocketPilot Demo") };

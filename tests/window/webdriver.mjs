@@ -51,11 +51,30 @@ export class Session {
 
   async click(selector, limit) {
     const element = await this.wait(selector, limit);
+    await this.settled(element);
     await this.call("POST", `/element/${element}/click`, {});
+  }
+
+  /** Waits until an element has stopped moving: a click goes to a place, not to an element. */
+  async settled(element) {
+    let last = "";
+    await until(async () => {
+      const now = JSON.stringify(await this.call("GET", `/element/${element}/rect`));
+      const still = now === last;
+      last = now;
+      return still;
+    }, "an element to stop moving", 10_000);
   }
 
   async type(selector, text) {
     const element = await this.wait(selector);
+    await this.call("POST", `/element/${element}/value`, { text });
+  }
+
+  /** Types into a field in place of what stands there. */
+  async fill(selector, text) {
+    const element = await this.wait(selector);
+    await this.run("arguments[0].focus(); arguments[0].select()", { [ELEMENT]: element });
     await this.call("POST", `/element/${element}/value`, { text });
   }
 

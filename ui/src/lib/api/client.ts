@@ -56,6 +56,8 @@ export interface Commands {
   provider_key_save: [{ name: string; key: string }, AppView];
   provider_key_remove: [{ name: string }, AppView];
   audit_verify: [Nothing, AuditView];
+  /** What is on screen: where dropped files go, and the card that needs no notification. */
+  view_state: [{ workspace: string | null; approval: string | null }, null];
   window_ready: [Nothing, null];
 }
 

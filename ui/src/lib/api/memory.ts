@@ -162,6 +162,7 @@ export class MemoryBackend implements Backend {
       return this.play.appView();
     },
     audit_verify: () => ({ entries: this.data.app.log_entries, intact: this.data.app.log_broken_at === null, broken_at: this.data.app.log_broken_at }),
+    view_state: () => null,
     window_ready: () => null,
   };
 }

@@ -187,7 +187,8 @@ fn a_changed_record_is_found() {
     });
     let database = database.expect("the data folder holds a database");
     let mut bytes = std::fs::read(&database).unwrap();
-    let wanted = b"I will write";
+    // Only the record holds this text.
+    let wanted = b"You are PocketPilot";
     let at = bytes.windows(wanted.len()).position(|window| window == wanted).expect("the record is in the main file after a clean close");
     bytes[at] = b'J';
     std::fs::write(&database, bytes).unwrap();

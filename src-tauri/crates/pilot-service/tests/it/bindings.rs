@@ -26,6 +26,7 @@ fn export(folder: &Path) {
         view::AuditView,
         view::WindowEvent,
         pilot_documents::Analysis,
+        pilot_types::Event,
     );
 }
 

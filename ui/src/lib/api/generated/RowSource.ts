@@ -11,11 +11,11 @@ file: string,
 /**
  * Sheet.
  */
-sheet: string | null, 
+sheet?: string | null, 
 /**
  * Page.
  */
-page: number | null, 
+page?: number | null, 
 /**
  * Row from 1; 0 for a whole document.
  */
