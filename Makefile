@@ -34,11 +34,13 @@ ui: deps ## build the window's page
 .PHONY: run
 run: ui ## build the app and open it on a copy of the demo folder
 	$(call say,build the app)
-	@cargo build --features tauri/custom-protocol
+	@cargo build -p pocketpilot -p pilot-cli --features pocketpilot/custom-protocol
 	mkdir -p $(RUN_DIR)
 	[ -d $(RUN_DIR)/demo-workspace ] || cp -r demo-workspace $(RUN_DIR)/demo-workspace
 	printf '\033[1m== %s\033[0m\n' "open it on $(RUN_DIR)/demo-workspace (app data in $(RUN_DIR)/data)"
-	POCKETPILOT_DATA_DIR=$(abspath $(RUN_DIR))/data target/debug/pocketpilot --workspace $(abspath $(RUN_DIR))/demo-workspace
+	export POCKETPILOT_DATA_DIR=$(abspath $(RUN_DIR))/data
+	target/debug/pilot workspaces add $(RUN_DIR)/demo-workspace >/dev/null
+	exec target/debug/pocketpilot
 
 .PHONY: demo
 demo: ## write demo-workspace/ and evals/demo-truth.json anew
@@ -101,8 +103,8 @@ test-browser: ## the page in Chromium with recorded data, and accessibility
 .PHONY: e2e
 e2e: ## the real window, driven through WebKitWebDriver
 	$(call say,the real window)
-	@cargo clippy -p pocketpilot --features e2e,tauri/custom-protocol --quiet -- -D warnings
-	cargo build --features e2e,tauri/custom-protocol
+	@cargo clippy -p pocketpilot --features e2e,custom-protocol --quiet -- -D warnings
+	cargo build --features e2e,custom-protocol
 	tests/window/run
 
 .PHONY: deny
