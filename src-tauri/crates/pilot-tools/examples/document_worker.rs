@@ -43,6 +43,9 @@ fn serve() {
         output.write_all(&reply).unwrap();
         output.flush().unwrap();
     }
+    // The real one ends with its input.
+    drop(real.stdin.take());
+    let _ = real.wait();
 }
 
 fn misbehave(name: &str) {

@@ -1,6 +1,6 @@
 //! Document workers that crash, hang, flood, lie or leave children behind: one clear error in time, and nothing left.
 
-use crate::support::{Folder, code, hostile_worker};
+use crate::support::{Folder, code, document_worker, hostile_worker};
 use pilot_tools::{WorkerCommand, WorkerLimits};
 use pilot_types::ErrorCode;
 use serde_json::json;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// Limits that make a hanging worker cheap to test.
 fn short() -> WorkerLimits {
-    WorkerLimits { document: Duration::from_millis(700), ..WorkerLimits::default() }
+    WorkerLimits { document: Duration::from_millis(2_500), ..WorkerLimits::default() }
 }
 
 fn shell(script: &str) -> WorkerCommand {
@@ -34,14 +34,14 @@ async fn is_gone(mark: &str) -> bool {
 }
 
 /// Asks a stand-in once; answers the code, after checking time and orphans.
-async fn ask(what: &str, script: &str) -> ErrorCode {
+async fn ask(number: usize, what: &str, script: &str) -> ErrorCode {
     // A sleep of a length that nobody else uses is a mark that children keep without an environment.
-    let mark = format!("{}.{}", 1_000_000 + std::process::id(), what.len());
+    let mark = format!("{}.{number:02}", 1_000_000 + std::process::id());
     let script = script.replace("SLEEP", &format!("/bin/sleep {mark}"));
     let folder = Folder::with_worker(&[("a.pdf", &vec![b'x'; 300_000])], shell(&script), short());
     let began = Instant::now();
     let answer = code(folder.run("extract_document", json!({"path": "a.pdf"})).await);
-    assert!(began.elapsed() < Duration::from_secs(6), "{what}: took {:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(15), "{what}: took {:?}", began.elapsed());
     drop(folder);
     assert!(is_gone(&mark).await, "{what}: a process was left behind");
     answer
@@ -49,7 +49,7 @@ async fn ask(what: &str, script: &str) -> ErrorCode {
 
 #[tokio::test]
 async fn each_way_of_misbehaving_is_one_clear_error() {
-    for (what, script, expected) in [
+    let cases = [
         ("ends at once", "exit 3", ErrorCode::DocumentCrashed),
         ("reads nothing", "exec SLEEP", ErrorCode::DocumentTimeout),
         ("reads and hangs", "/bin/cat >/dev/null & exec SLEEP", ErrorCode::DocumentTimeout),
@@ -77,8 +77,14 @@ async fn each_way_of_misbehaving_is_one_clear_error() {
         ("runs out of processor time", "kill -XCPU $$", ErrorCode::DocumentTimeout),
         ("is killed", "kill -KILL $$", ErrorCode::DocumentCrashed),
         ("overflows its stack", "kill -SEGV $$", ErrorCode::DocumentCrashed),
-    ] {
-        assert_eq!(ask(what, script).await, expected, "{what}");
+    ];
+    // All at once: most of them are waited for, and none of them works.
+    let asked = cases.into_iter().enumerate().map(|(number, (what, script, expected))| {
+        tokio::spawn(async move { (what, ask(number, what, script).await, expected) })
+    });
+    for answer in asked.collect::<Vec<_>>() {
+        let (what, answer, expected) = answer.await.expect("a case");
+        assert_eq!(answer, expected, "{what}");
     }
 }
 
@@ -95,6 +101,18 @@ async fn a_worker_gets_no_environment_and_no_folder() {
     let own = ["PWD=", "OLDPWD=", "SHLVL=", "_="];
     let inherited: Vec<&str> = lines.filter(|line| !own.iter().any(|name| line.starts_with(name))).collect();
     assert!(inherited.is_empty(), "nothing of our environment may reach it: {inherited:?}");
+}
+
+#[tokio::test]
+async fn the_real_worker_beyond_its_memory_is_a_limit_and_the_next_document_is_read() {
+    let mut command = document_worker();
+    command.args.extend(["300000000".to_owned(), "60".to_owned()]);
+    let large = "a,b,c\n1,2,3\n".repeat(5_000_000);
+    let files: &[(&str, &[u8])] = &[("large.csv", large.as_bytes()), ("small.csv", b"a,b\n1,2\n")];
+    let folder = Folder::with_worker(files, command, WorkerLimits::default());
+    let answer = folder.run("extract_document", json!({"path": "large.csv"})).await;
+    assert_eq!(code(answer), ErrorCode::DocumentLimit, "more memory than it may have is a limit, no crash");
+    folder.run("extract_document", json!({"path": "small.csv"})).await.expect("the next document");
 }
 
 #[tokio::test]
@@ -153,7 +171,7 @@ async fn an_analysis_goes_on_without_the_file_that_kills_its_reader() {
         ("memory.csv", "供应商,金额,日期\n戊公司,9.00,2026-01-05\n".as_bytes()),
         ("z.csv", "供应商,金额,日期\n乙公司,200.50,2026-02-05\n".as_bytes()),
     ];
-    let limits = WorkerLimits { document: Duration::from_millis(1_500), ..WorkerLimits::default() };
+    let limits = WorkerLimits { document: Duration::from_secs(4), ..WorkerLimits::default() };
     let folder = Folder::with_worker(files, hostile_worker(), limits);
     let answer = folder.run("analyze_table", json!({"path": "."})).await.expect("an analysis");
     assert_eq!(answer["totals"], json!({"CNY": "300.50"}), "the others are counted, once: {answer}");
