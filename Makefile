@@ -7,6 +7,8 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 
 CORE := --workspace --exclude pocketpilot
+# One set of features for clippy, tests and the window, so that dependencies are compiled once for each.
+TESTED := --workspace --features pilot-cli/faults,pocketpilot/e2e,pocketpilot/custom-protocol
 RUN_DIR := target/run
 say = @printf '\033[1m== %s\033[0m\n' "$(1)"
 
@@ -91,9 +93,9 @@ test-rust: ## format, clippy and all core tests with fault points
 	$(call say,format)
 	@cargo fmt --all --check
 	$(call say,clippy)
-	@cargo clippy $(CORE) --all-targets --quiet -- -D warnings
+	@cargo clippy $(TESTED) --all-targets --quiet -- -D warnings
 	$(call say,core tests)
-	@cargo nextest run $(CORE) --features pilot-cli/faults
+	@cargo nextest run $(TESTED)
 
 .PHONY: test-browser
 test-browser: ## the page in Chromium with recorded data, and accessibility
@@ -103,8 +105,7 @@ test-browser: ## the page in Chromium with recorded data, and accessibility
 .PHONY: e2e
 e2e: ## the real window, driven through WebKitWebDriver
 	$(call say,the real window)
-	@cargo clippy -p pocketpilot --features e2e,custom-protocol --quiet -- -D warnings
-	cargo build --features e2e,custom-protocol
+	@cargo build $(TESTED) --bin pocketpilot
 	tests/window/run
 
 .PHONY: deny

@@ -63,14 +63,16 @@ fn main() {
     }
     embed_demo();
     let manifest = tauri_build::AppManifest::new().commands(COMMANDS);
-    let attributes =
-        tauri_build::Attributes::new().capabilities_path_pattern("./src-tauri/capabilities/**/*").app_manifest(manifest);
+    let attributes = tauri_build::Attributes::new()
+        .capabilities_path_pattern("./src-tauri/capabilities/**/*")
+        .app_manifest(manifest);
     tauri_build::try_build(attributes).expect("tauri-build");
 }
 
 /// Writes `demo_files.rs`: `(relative path, bytes)` of every file of the demo folder, in order.
 fn embed_demo() {
-    let root = PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("demo-workspace");
+    let root =
+        PathBuf::from(std::env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("demo-workspace");
     let mut files = Vec::new();
     collect(&root, &root, &mut files);
     files.sort();

@@ -33,7 +33,10 @@ pub(crate) fn run() -> ExitCode {
         .plugin(tauri_plugin_opener::Builder::new().open_js_links_on_click(false).build())
         .plugin(
             tauri_plugin_window_state::Builder::default()
-                .with_state_flags(tauri_plugin_window_state::StateFlags::all() & !tauri_plugin_window_state::StateFlags::VISIBLE)
+                .with_state_flags(
+                    tauri_plugin_window_state::StateFlags::all()
+                        & !tauri_plugin_window_state::StateFlags::VISIBLE,
+                )
                 .build(),
         )
         .invoke_handler(commands::handler())
@@ -46,14 +49,18 @@ pub(crate) fn run() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            let _ = std::io::Write::write_all(&mut std::io::stderr(), format!("PocketPilot could not start: {error}\n").as_bytes());
+            let _ = std::io::Write::write_all(
+                &mut std::io::stderr(),
+                format!("PocketPilot could not start: {error}\n").as_bytes(),
+            );
             ExitCode::FAILURE
         }
     }
 }
 
 fn set_up(app: &AppHandle) -> Result<(), ServiceError> {
-    let data_dir = pilot_service::default_data_dir().ok_or_else(|| ServiceError::new(ErrorCode::Usage, "no home folder"))?;
+    let data_dir = pilot_service::default_data_dir()
+        .ok_or_else(|| ServiceError::new(ErrorCode::Usage, "no home folder"))?;
     let chinese = language::system() == pilot_service::view::LanguageSetting::ZhCn;
     let (service, tray) = tauri::async_runtime::block_on(async {
         let mut options = OpenOptions::new(data_dir)?;
@@ -80,7 +87,8 @@ fn set_up(app: &AppHandle) -> Result<(), ServiceError> {
 
 /// `--workspace DIR` registers a folder, as if the person had chosen it in the window.
 async fn open_named(app: AppHandle, arguments: Vec<String>) {
-    let named = arguments.iter().position(|argument| argument == "--workspace").and_then(|at| arguments.get(at + 1));
+    let named =
+        arguments.iter().position(|argument| argument == "--workspace").and_then(|at| arguments.get(at + 1));
     let Some(folder) = named.map(std::path::PathBuf::from) else { return };
     if let Err(error) = app.state::<Shell>().service.add_workspace(&folder, None).await {
         tracing::warn!(%error, "the named folder was not registered");
@@ -97,8 +105,13 @@ fn start_log(service: &Service) -> Option<tracing_appender::non_blocking::Worker
         .build(service.log_dir())
         .ok()?;
     let (writer, guard) = tracing_appender::non_blocking(appender);
-    let filter = tracing_subscriber::EnvFilter::try_from_env("POCKETPILOT_LOG").unwrap_or_else(|_| "info".into());
-    tracing_subscriber::registry().with(filter).with(tracing_subscriber::fmt::layer().json().with_writer(writer)).try_init().ok()?;
+    let filter =
+        tracing_subscriber::EnvFilter::try_from_env("POCKETPILOT_LOG").unwrap_or_else(|_| "info".into());
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(tracing_subscriber::fmt::layer().json().with_writer(writer))
+        .try_init()
+        .ok()?;
     Some(guard)
 }
 
@@ -109,7 +122,8 @@ fn on_run_event(app: &tauri::AppHandle<Wry>, event: RunEvent) {
         RunEvent::Exit => {
             let Some(beside) = app.try_state::<Beside>() else { return };
             beside.bridge.cancel();
-            let background = beside.background.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
+            let background =
+                beside.background.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
             if let Some(background) = background {
                 let service = app.state::<Shell>().service.clone();
                 tauri::async_runtime::block_on(async {

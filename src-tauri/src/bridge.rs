@@ -50,7 +50,13 @@ pub(crate) fn open_first_card(app: &AppHandle) {
 pub(crate) async fn run(app: AppHandle, service: Service, stop: CancellationToken) {
     let mut notices = service.subscribe();
     let (clicks, mut clicked) = mpsc::unbounded_channel();
-    let mut bridge = Bridge { app: app.clone(), service, notifier: Notifier::new(clicks), language: Language::En, deltas: Vec::new() };
+    let mut bridge = Bridge {
+        app: app.clone(),
+        service,
+        notifier: Notifier::new(clicks),
+        language: Language::En,
+        deltas: Vec::new(),
+    };
     bridge.refresh().await;
     loop {
         tokio::select! {
@@ -71,8 +77,15 @@ pub(crate) async fn run(app: AppHandle, service: Service, stop: CancellationToke
 }
 
 /// The next notice; `None` when text has been gathered long enough.
-async fn next(notices: &mut broadcast::Receiver<Notice>, gathering: bool) -> Option<Result<Notice, RecvError>> {
-    if gathering { tokio::time::timeout(GATHER, notices.recv()).await.ok() } else { Some(notices.recv().await) }
+async fn next(
+    notices: &mut broadcast::Receiver<Notice>,
+    gathering: bool,
+) -> Option<Result<Notice, RecvError>> {
+    if gathering {
+        tokio::time::timeout(GATHER, notices.recv()).await.ok()
+    } else {
+        Some(notices.recv().await)
+    }
 }
 
 struct Bridge {
@@ -149,12 +162,15 @@ impl Bridge {
             return;
         }
         let Ok(view) = self.service.approval(approval).await else { return };
-        let body = if settings.notification_titles { pilot_service::shown_text(&view.goal) } else { String::new() };
+        let body =
+            if settings.notification_titles { pilot_service::shown_text(&view.goal) } else { String::new() };
         // A card that takes the place of another takes the place of its notification too.
         if let Some(replaced) = &view.replaces {
             self.notifier.withdraw(replaced).await;
         }
-        self.notifier.show(approval.as_str(), self.language.card_title(), &body, self.language.say(Words::View)).await;
+        self.notifier
+            .show(approval.as_str(), self.language.card_title(), &body, self.language.say(Words::View))
+            .await;
         #[cfg(feature = "e2e")]
         crate::seams::log("notified", approval.as_str());
     }
@@ -165,7 +181,10 @@ impl Bridge {
             TaskStatus::Completed => Words::TaskDone,
             TaskStatus::Failed => Words::TaskFailed,
             TaskStatus::Interrupted => Words::TaskInterrupted,
-            TaskStatus::Queued | TaskStatus::Running | TaskStatus::WaitingApproval | TaskStatus::Cancelled => return,
+            TaskStatus::Queued
+            | TaskStatus::Running
+            | TaskStatus::WaitingApproval
+            | TaskStatus::Cancelled => return,
         };
         let settings = self.service.settings().await.unwrap_or_default();
         if !settings.notifications || window::is_visible(&self.app) {
@@ -175,7 +194,9 @@ impl Bridge {
             Ok(view) if settings.notification_titles => pilot_service::shown_text(&view.goal),
             Ok(_) | Err(_) => String::new(),
         };
-        self.notifier.show(task.as_str(), self.language.say(title), &body, self.language.say(Words::View)).await;
+        self.notifier
+            .show(task.as_str(), self.language.say(title), &body, self.language.say(Words::View))
+            .await;
     }
 
     async fn clicked(&mut self, subject: &str) {

@@ -21,7 +21,10 @@ fn main() -> ExitCode {
     }
     // Whoever can automate the window can click Approve. A build for people refuses to be automated.
     if !cfg!(feature = "e2e") && std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some() {
-        let _ = std::io::Write::write_all(&mut std::io::stderr(), b"PocketPilot does not start under web automation: it could click Approve.\n");
+        let _ = std::io::Write::write_all(
+            &mut std::io::stderr(),
+            b"PocketPilot does not start under web automation: it could click Approve.\n",
+        );
         return ExitCode::from(2);
     }
     app::run()

@@ -30,7 +30,10 @@ mod linux {
         default_path = "/org/freedesktop/Notifications"
     )]
     trait Notifications {
-        #[expect(clippy::too_many_arguments, reason = "the interface is fixed by the desktop notification specification")]
+        #[expect(
+            clippy::too_many_arguments,
+            reason = "the interface is fixed by the desktop notification specification"
+        )]
         fn notify(
             &self,
             app_name: &str,
@@ -82,8 +85,22 @@ mod linux {
             let replaces = self.id_of(subject).unwrap_or(0);
             let shown = tokio::time::timeout(LIMIT, async {
                 let proxy = self.proxy().await?;
-                let hints = HashMap::from([("desktop-entry", Value::from("PocketPilot")), ("category", Value::from("im.received"))]);
-                proxy.notify("PocketPilot", replaces, "pocketpilot", title, body, &["default", view, "view", view], hints, 0).await
+                let hints = HashMap::from([
+                    ("desktop-entry", Value::from("PocketPilot")),
+                    ("category", Value::from("im.received")),
+                ]);
+                proxy
+                    .notify(
+                        "PocketPilot",
+                        replaces,
+                        "pocketpilot",
+                        title,
+                        body,
+                        &["default", view, "view", view],
+                        hints,
+                        0,
+                    )
+                    .await
             })
             .await;
             match shown {
@@ -112,7 +129,12 @@ mod linux {
         }
 
         fn id_of(&self, subject: &str) -> Option<u32> {
-            self.shown.lock().unwrap_or_else(PoisonError::into_inner).iter().find(|(_, known)| *known == subject).map(|(id, _)| *id)
+            self.shown
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .iter()
+                .find(|(_, known)| *known == subject)
+                .map(|(id, _)| *id)
         }
     }
 
@@ -166,7 +188,12 @@ mod other {
         pub(crate) async fn show(&mut self, _subject: &str, title: &str, body: &str, _view: &str) {
             let (title, body) = (title.to_owned(), body.to_owned());
             let shown = tokio::task::spawn_blocking(move || {
-                notify_rust::Notification::new().appname("PocketPilot").summary(&title).body(&body).show().map(|_| ())
+                notify_rust::Notification::new()
+                    .appname("PocketPilot")
+                    .summary(&title)
+                    .body(&body)
+                    .show()
+                    .map(|_| ())
             })
             .await;
             if let Ok(Err(error)) = shown {

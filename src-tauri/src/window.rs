@@ -2,7 +2,9 @@
 
 use crate::language::{self, Words};
 use crate::state::Shell;
-use tauri::{AppHandle, Manager as _, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, Wry};
+use tauri::{
+    AppHandle, Manager as _, Url, WebviewUrl, WebviewWindow, WebviewWindowBuilder, WindowEvent, Wry,
+};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogButtons};
 
 const LABEL: &str = "main";
@@ -10,7 +12,10 @@ const LABEL: &str = "main";
 /// A content policy does not stop navigation (meta refresh, a form, a link, `location`): this does. Only the
 /// program's own pages may be shown.
 pub(crate) fn may_navigate(url: &Url) -> bool {
-    let own = matches!((url.scheme(), url.host_str()), ("tauri", Some("localhost")) | ("http" | "https", Some("tauri.localhost")));
+    let own = matches!(
+        (url.scheme(), url.host_str()),
+        ("tauri", Some("localhost")) | ("http" | "https", Some("tauri.localhost"))
+    );
     own || url.as_str() == "about:blank"
 }
 
@@ -50,7 +55,9 @@ pub(crate) fn show(app: &AppHandle) {
 /// True when the person looks at the window right now.
 pub(crate) fn is_focused(app: &AppHandle) -> bool {
     app.get_webview_window(LABEL).is_some_and(|window| {
-        window.is_focused().unwrap_or(false) && window.is_visible().unwrap_or(false) && !window.is_minimized().unwrap_or(false)
+        window.is_focused().unwrap_or(false)
+            && window.is_visible().unwrap_or(false)
+            && !window.is_minimized().unwrap_or(false)
     })
 }
 
@@ -70,7 +77,9 @@ pub(crate) fn on_event(app: &AppHandle, event: &WindowEvent) {
                 ask_to_quit(app);
             }
         }
-        WindowEvent::DragDrop(tauri::DragDropEvent::Drop { paths, .. }) => crate::commands::files::dropped(app, paths.clone()),
+        WindowEvent::DragDrop(tauri::DragDropEvent::Drop { paths, .. }) => {
+            crate::commands::files::dropped(app, paths.clone())
+        }
         _ => {}
     }
 }

@@ -43,15 +43,26 @@ pub(crate) async fn approval_get(shell: State<'_, Shell>, request: ById) -> Answ
 
 #[tauri::command]
 pub(crate) async fn approval_preview_edit(shell: State<'_, Shell>, request: Edit) -> Answer<ApprovalView> {
-    shell.service.preview_edit(&ApprovalId::from_text(request.id), request.rev, request.arguments).await.map_err(told)
+    shell
+        .service
+        .preview_edit(&ApprovalId::from_text(request.id), request.rev, request.arguments)
+        .await
+        .map_err(told)
 }
 
 #[tauri::command]
-pub(crate) async fn approval_approve(shell: State<'_, Shell>, request: ApproveRequest) -> Answer<ApprovalView> {
+pub(crate) async fn approval_approve(
+    shell: State<'_, Shell>,
+    request: ApproveRequest,
+) -> Answer<ApprovalView> {
     shell.service.approve(request.into()).await.map_err(told)
 }
 
 #[tauri::command]
 pub(crate) async fn approval_reject(shell: State<'_, Shell>, request: Reject) -> Answer<ApprovalView> {
-    shell.service.reject(&ApprovalId::from_text(request.id), request.note, Decider::Window).await.map_err(told)
+    shell
+        .service
+        .reject(&ApprovalId::from_text(request.id), request.note, Decider::Window)
+        .await
+        .map_err(told)
 }

@@ -22,7 +22,10 @@ pub(crate) struct InWorkspace {
 }
 
 #[tauri::command]
-pub(crate) async fn artifact_list(shell: State<'_, Shell>, request: InWorkspace) -> Answer<Vec<ArtifactView>> {
+pub(crate) async fn artifact_list(
+    shell: State<'_, Shell>,
+    request: InWorkspace,
+) -> Answer<Vec<ArtifactView>> {
     let workspace = request.workspace.map(WorkspaceId::from_text);
     shell.service.artifacts(workspace.as_ref()).await.map_err(told)
 }
@@ -55,12 +58,17 @@ pub(crate) async fn artifact_save_as(app: AppHandle, shell: State<'_, Shell>, re
     let settings = shell.service.settings().await.map_err(told)?;
     let name = view.path.rsplit('/').next().unwrap_or_default().to_owned();
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    app.dialog().file().set_title(language::chosen(&settings).say(Words::SaveAs)).set_file_name(name).save_file(move |place| {
-        // The window may be gone by now; then nobody waits.
-        let _ = sender.send(place);
-    });
+    app.dialog()
+        .file()
+        .set_title(language::chosen(&settings).say(Words::SaveAs))
+        .set_file_name(name)
+        .save_file(move |place| {
+            // The window may be gone by now; then nobody waits.
+            let _ = sender.send(place);
+        });
     let Some(place) = receiver.await.ok().flatten() else { return Ok(false) };
-    let place = place.into_path().map_err(|error| told(ServiceError::new(ErrorCode::NotAFile, error.to_string())))?;
+    let place =
+        place.into_path().map_err(|error| told(ServiceError::new(ErrorCode::NotAFile, error.to_string())))?;
     shell.service.save_artifact(&id, place, true).await.map_err(told)?;
     Ok(true)
 }

@@ -39,7 +39,11 @@ pub(crate) async fn files_list(shell: State<'_, Shell>, request: Folder) -> Answ
 
 #[tauri::command]
 pub(crate) async fn file_preview(shell: State<'_, Shell>, request: File) -> Answer<PreviewView> {
-    shell.service.preview(&WorkspaceId::from_text(request.workspace), &request.path, request.sheet).await.map_err(told)
+    shell
+        .service
+        .preview(&WorkspaceId::from_text(request.workspace), &request.path, request.sheet)
+        .await
+        .map_err(told)
 }
 
 /// Picks files in the system's own dialog and copies them in.
@@ -47,12 +51,20 @@ pub(crate) async fn file_preview(shell: State<'_, Shell>, request: File) -> Answ
 pub(crate) async fn files_add(app: AppHandle, shell: State<'_, Shell>, request: Into) -> Answer<Vec<String>> {
     let settings = shell.service.settings().await.map_err(told)?;
     let (sender, receiver) = tokio::sync::oneshot::channel();
-    app.dialog().file().set_title(language::chosen(&settings).say(Words::AddFiles)).pick_files(move |files| {
-        // The window may be gone by now; then nobody waits.
-        let _ = sender.send(files);
-    });
-    let picked: Vec<PathBuf> =
-        receiver.await.ok().flatten().unwrap_or_default().into_iter().filter_map(|file| file.into_path().ok()).collect();
+    app.dialog().file().set_title(language::chosen(&settings).say(Words::AddFiles)).pick_files(
+        move |files| {
+            // The window may be gone by now; then nobody waits.
+            let _ = sender.send(files);
+        },
+    );
+    let picked: Vec<PathBuf> = receiver
+        .await
+        .ok()
+        .flatten()
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|file| file.into_path().ok())
+        .collect();
     copy_in(&app, request.workspace, picked).await
 }
 
@@ -76,7 +88,12 @@ async fn copy_in(app: &AppHandle, workspace: String, picked: Vec<PathBuf>) -> An
     let added = result.added.clone();
     bridge::emit(
         app,
-        WindowEvent::FilesDropped { workspace, added: result.added, collisions: result.collisions, refused: result.refused },
+        WindowEvent::FilesDropped {
+            workspace,
+            added: result.added,
+            collisions: result.collisions,
+            refused: result.refused,
+        },
     );
     Ok(added)
 }

@@ -44,7 +44,10 @@ pub(crate) struct ReachOf {
 
 /// The system's own dialog, off the runtime.
 #[tauri::command]
-pub(crate) async fn workspace_choose(app: AppHandle, shell: State<'_, Shell>) -> Answer<Option<WorkspaceView>> {
+pub(crate) async fn workspace_choose(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+) -> Answer<Option<WorkspaceView>> {
     let settings = shell.service.settings().await.map_err(told)?;
     let title = language::chosen(&settings).say(Words::ChooseFolder);
     let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -53,7 +56,9 @@ pub(crate) async fn workspace_choose(app: AppHandle, shell: State<'_, Shell>) ->
         let _ = sender.send(folder);
     });
     let Some(folder) = receiver.await.ok().flatten() else { return Ok(None) };
-    let folder = folder.into_path().map_err(|error| told(ServiceError::new(ErrorCode::WorkspaceNotFolder, error.to_string())))?;
+    let folder = folder
+        .into_path()
+        .map_err(|error| told(ServiceError::new(ErrorCode::WorkspaceNotFolder, error.to_string())))?;
     shell.service.add_workspace(&folder, None).await.map(Some).map_err(told)
 }
 
@@ -78,16 +83,31 @@ pub(crate) async fn workspace_remove(shell: State<'_, Shell>, request: ById) -> 
 }
 
 #[tauri::command]
-pub(crate) async fn workspace_set_provider(shell: State<'_, Shell>, request: WithProvider) -> Answer<WorkspaceView> {
-    shell.service.set_workspace_provider(&WorkspaceId::from_text(request.id), &request.provider).await.map_err(told)
+pub(crate) async fn workspace_set_provider(
+    shell: State<'_, Shell>,
+    request: WithProvider,
+) -> Answer<WorkspaceView> {
+    shell
+        .service
+        .set_workspace_provider(&WorkspaceId::from_text(request.id), &request.provider)
+        .await
+        .map_err(told)
 }
 
 #[tauri::command]
 pub(crate) async fn consent_give(shell: State<'_, Shell>, request: Consent) -> Answer<()> {
-    shell.service.give_consent(&WorkspaceId::from_text(request.workspace), &request.provider).await.map_err(told)
+    shell
+        .service
+        .give_consent(&WorkspaceId::from_text(request.workspace), &request.provider)
+        .await
+        .map_err(told)
 }
 
 #[tauri::command]
 pub(crate) async fn reach(shell: State<'_, Shell>, request: ReachOf) -> Answer<ReachView> {
-    shell.service.reach_named(&WorkspaceId::from_text(request.workspace), request.provider.as_deref()).await.map_err(told)
+    shell
+        .service
+        .reach_named(&WorkspaceId::from_text(request.workspace), request.provider.as_deref())
+        .await
+        .map_err(told)
 }

@@ -2,7 +2,8 @@
 
 use crate::output::Output;
 use pilot_review::{
-    CellChange, DiffLine, Difference, FigureVerdict, FileFacts, FlagKind, LineKind, LossKind, RowChange, Span, SpanMark, TableDifference, Verb,
+    CellChange, DiffLine, Difference, FigureVerdict, FileFacts, FlagKind, LineKind, LossKind, RowChange,
+    Span, SpanMark, TableDifference, Verb,
 };
 use pilot_service::view::{ApprovalState, ApprovalView};
 use std::fmt::Write as _;
@@ -30,7 +31,12 @@ pub(crate) fn draw(view: &ApprovalView, output: &Output) -> String {
     difference(&mut out, &view.card.difference, &pen);
     let _ = writeln!(out, "{}", "─".repeat(72));
     numbers(&mut out, view, &pen);
-    let _ = writeln!(out, "{} {}", pen.paint(GREY, pen.pick("fingerprint", "指纹")), pen.paint(GREY, view.fingerprint.as_str()));
+    let _ = writeln!(
+        out,
+        "{} {}",
+        pen.paint(GREY, pen.pick("fingerprint", "指纹")),
+        pen.paint(GREY, view.fingerprint.as_str())
+    );
     out
 }
 
@@ -56,8 +62,16 @@ fn head(out: &mut String, view: &ApprovalView, pen: &Pen) {
         Verb::Outside => pen.pick("Run outside tool", "运行外部工具"),
     };
     let target = view.path_shown.as_deref().unwrap_or(&view.tool);
-    let _ = writeln!(out, "{} {}  [{}]", pen.paint(BOLD, verb), pen.paint(BOLD, target), state(view.state, pen));
-    let _ = writeln!(out, "  {} {}  {} {}", pen.pick("tool", "工具"), view.tool, pen.pick("capability", "能力"), view.capability);
+    let _ =
+        writeln!(out, "{} {}  [{}]", pen.paint(BOLD, verb), pen.paint(BOLD, target), state(view.state, pen));
+    let _ = writeln!(
+        out,
+        "  {} {}  {} {}",
+        pen.pick("tool", "工具"),
+        view.tool,
+        pen.pick("capability", "能力"),
+        view.capability
+    );
     let _ = writeln!(out, "  {} {}", pen.pick("in folder", "文件夹"), view.workspace.root);
     if let Some(after) = &view.card.after {
         let before = view.card.before.as_ref().map_or_else(|| "0".to_owned(), |facts| facts.size.to_string());
@@ -68,10 +82,17 @@ fn head(out: &mut String, view: &ApprovalView, pen: &Pen) {
         let _ = writeln!(out, "  {}", pen.paint(AMBER, &format!("{} {words}", view.card.hidden_characters)));
     }
     if view.stale {
-        let words = pen.pick("The file changed since: approving writes nothing and gives a new card.", "文件已改变：现在批准不会写入，会换一张新卡片。");
+        let words = pen.pick(
+            "The file changed since: approving writes nothing and gives a new card.",
+            "文件已改变：现在批准不会写入，会换一张新卡片。",
+        );
         let _ = writeln!(out, "  {}", pen.paint(RED, words));
     }
-    let undo = if view.undoable { pen.pick("can be undone", "可以撤销") } else { pen.pick("cannot be undone", "不能撤销") };
+    let undo = if view.undoable {
+        pen.pick("can be undone", "可以撤销")
+    } else {
+        pen.pick("cannot be undone", "不能撤销")
+    };
     let _ = writeln!(out, "  {undo}");
 }
 
@@ -95,10 +116,18 @@ fn state(state: ApprovalState, pen: &Pen) -> &str {
 
 fn warnings(out: &mut String, view: &ApprovalView, pen: &Pen) {
     for loss in &view.card.losses {
-        let _ = writeln!(out, "  {}", pen.paint(AMBER, &format!("− {} ({})", loss_words(loss.kind, pen), loss.count)));
+        let _ = writeln!(
+            out,
+            "  {}",
+            pen.paint(AMBER, &format!("− {} ({})", loss_words(loss.kind, pen), loss.count))
+        );
     }
     for flag in &view.card.flags {
-        let _ = writeln!(out, "  {}", pen.paint(AMBER, &format!("! {} ({}): {}", flag_words(flag.kind, pen), flag.count, flag.sample)));
+        let _ = writeln!(
+            out,
+            "  {}",
+            pen.paint(AMBER, &format!("! {} ({}): {}", flag_words(flag.kind, pen), flag.count, flag.sample))
+        );
     }
 }
 
@@ -112,8 +141,13 @@ fn loss_words(kind: LossKind, pen: &Pen) -> &str {
         LossKind::Drawings => pen.pick("charts and pictures are lost", "图表和图片会丢失"),
         LossKind::Macros => pen.pick("macros are lost", "宏会丢失"),
         LossKind::Encoding => pen.pick("the encoding changes", "编码会改变"),
-        LossKind::OtherFeatures => pen.pick("other features of the workbook are lost", "工作簿的其他功能会丢失"),
-        LossKind::Unreadable => pen.pick("the present file could not be looked into; what it loses is not known", "现有文件读不出来，会丢失什么不清楚"),
+        LossKind::OtherFeatures => {
+            pen.pick("other features of the workbook are lost", "工作簿的其他功能会丢失")
+        }
+        LossKind::Unreadable => pen.pick(
+            "the present file could not be looked into; what it loses is not known",
+            "现有文件读不出来，会丢失什么不清楚",
+        ),
         LossKind::LineEnds => pen.pick("the line ends change", "换行符会改变"),
     }
 }
@@ -122,13 +156,23 @@ fn flag_words(kind: FlagKind, pen: &Pen) -> &str {
     match kind {
         FlagKind::HiddenCharacters => pen.pick("invisible characters", "有不可见字符"),
         FlagKind::MixedScripts => pen.pick("words that mix scripts", "混用文字的词"),
-        FlagKind::ForgedApproval => pen.pick("text that looks like an approval; it is none", "看起来像审批的文字，它不是审批"),
-        FlagKind::ReadsLikeInstruction => pen.pick("reads like an instruction to a model", "像是写给模型的指令"),
-        FlagKind::InstructionFile => pen.pick("other programs read this file as instructions", "其他程序会把它当指令读"),
+        FlagKind::ForgedApproval => {
+            pen.pick("text that looks like an approval; it is none", "看起来像审批的文字，它不是审批")
+        }
+        FlagKind::ReadsLikeInstruction => {
+            pen.pick("reads like an instruction to a model", "像是写给模型的指令")
+        }
+        FlagKind::InstructionFile => {
+            pen.pick("other programs read this file as instructions", "其他程序会把它当指令读")
+        }
         FlagKind::AccountNumberChanged => pen.pick("a long number changes", "长号码有变化"),
         FlagKind::UnsourcedFigures => pen.pick("figures without a source", "没有来源的数字"),
-        FlagKind::DifferingFigures => pen.pick("figures that differ from what was computed", "与计算结果不同的数字"),
-        FlagKind::FormulaLike => pen.pick("would be taken for a formula; written as text", "会被当成公式，按文本写入"),
+        FlagKind::DifferingFigures => {
+            pen.pick("figures that differ from what was computed", "与计算结果不同的数字")
+        }
+        FlagKind::FormulaLike => {
+            pen.pick("would be taken for a formula; written as text", "会被当成公式，按文本写入")
+        }
         FlagKind::LongLines => pen.pick("very long lines", "很长的行"),
     }
 }
@@ -171,7 +215,8 @@ fn colour(kind: LineKind) -> Option<&'static str> {
 fn text(out: &mut String, lines: &[DiffLine], pen: &Pen) {
     for line in lines {
         let number = |n: Option<u32>| n.map_or_else(|| "    ".to_owned(), |n| format!("{n:4}"));
-        let body = format!("{} {} {} {}", number(line.old), number(line.new), mark(line.kind), spans(&line.spans));
+        let body =
+            format!("{} {} {} {}", number(line.old), number(line.new), mark(line.kind), spans(&line.spans));
         let _ = writeln!(out, "{}", colour(line.kind).map_or(body.clone(), |code| pen.paint(code, &body)));
     }
 }
@@ -188,7 +233,12 @@ fn spans(spans: &[Span]) -> String {
 
 fn rows(out: &mut String, table: &TableDifference, pen: &Pen) {
     for row in &table.rows {
-        let body = format!("{:>5} {} {}", row_number(row), mark(row.kind), row.cells.iter().map(cell).collect::<Vec<_>>().join(" | "));
+        let body = format!(
+            "{:>5} {} {}",
+            row_number(row),
+            mark(row.kind),
+            row.cells.iter().map(cell).collect::<Vec<_>>().join(" | ")
+        );
         let _ = writeln!(out, "{}", colour(row.kind).map_or(body.clone(), |code| pen.paint(code, &body)));
     }
 }
@@ -225,10 +275,13 @@ fn numbers(out: &mut String, view: &ApprovalView, pen: &Pen) {
         let (code, words) = match &figure.verdict {
             FigureVerdict::Known { source } => (None, source.clone()),
             FigureVerdict::Derived { how } => (None, how.clone()),
-            FigureVerdict::Differs { computed, source } => (Some(RED), format!("{} {computed} ({source})", pen.pick("computed:", "计算结果："))),
+            FigureVerdict::Differs { computed, source } => {
+                (Some(RED), format!("{} {computed} ({source})", pen.pick("computed:", "计算结果：")))
+            }
             FigureVerdict::Unsourced => (Some(AMBER), pen.pick("no source", "没有来源").to_owned()),
         };
         let body = format!("  {:>16}  {:>8}  {words}", figure.text, figure.place);
-        let _ = writeln!(out, "{}", code.map_or_else(|| pen.paint(GREY, &body), |code| pen.paint(code, &body)));
+        let _ =
+            writeln!(out, "{}", code.map_or_else(|| pen.paint(GREY, &body), |code| pen.paint(code, &body)));
     }
 }

@@ -1,6 +1,8 @@
 //! The commands around a run: look, decide, keep in order.
 
-use crate::arguments::{Approvals, ApproveMode, Artifacts, Audit, ExportFormat, Memory, Providers, Skills, Tasks, Workspaces};
+use crate::arguments::{
+    Approvals, ApproveMode, Artifacts, Audit, ExportFormat, Memory, Providers, Skills, Tasks, Workspaces,
+};
 use crate::output::Output;
 use crate::{Exit, card, is_refusal, run};
 use pilot_documents::{AnalyzeOptions, Document, DocumentKind, DocumentStatus};
@@ -18,8 +20,19 @@ pub(crate) async fn tasks(service: &Service, action: &Tasks, output: &Output) ->
     match action {
         Tasks::List => {
             for view in service.tasks(None).await? {
-                let status = serde_json::to_value(view.status).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default();
-                output.row(&view, &format!("{}  {status:17} {}  {}", view.id, view.created_at, pilot_review::shown_text(&view.goal)));
+                let status = serde_json::to_value(view.status)
+                    .ok()
+                    .and_then(|value| value.as_str().map(str::to_owned))
+                    .unwrap_or_default();
+                output.row(
+                    &view,
+                    &format!(
+                        "{}  {status:17} {}  {}",
+                        view.id,
+                        view.created_at,
+                        pilot_review::shown_text(&view.goal)
+                    ),
+                );
             }
         }
         Tasks::Show { id } => {
@@ -35,7 +48,15 @@ pub(crate) async fn tasks(service: &Service, action: &Tasks, output: &Output) ->
             service.task(&id).await?;
             for record in service.task_events(&id, 0).await? {
                 let words = serde_json::to_string(&record.event).unwrap_or_default();
-                output.row(&record, &format!("{:5} {} {}", record.seq, record.at.to_rfc3339(), pilot_review::shown_text(&words)));
+                output.row(
+                    &record,
+                    &format!(
+                        "{:5} {} {}",
+                        record.seq,
+                        record.at.to_rfc3339(),
+                        pilot_review::shown_text(&words)
+                    ),
+                );
             }
         }
         Tasks::Cancel { id } => {
@@ -51,12 +72,24 @@ pub(crate) async fn tasks(service: &Service, action: &Tasks, output: &Output) ->
     Ok(Exit::Done)
 }
 
-pub(crate) async fn approvals(service: &Service, action: &Approvals, output: &Output) -> Result<Exit, ServiceError> {
+pub(crate) async fn approvals(
+    service: &Service,
+    action: &Approvals,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     match action {
         Approvals::List { all } => {
             for view in service.approvals(*all).await? {
                 let target = pilot_review::shown_text(view.path.as_deref().unwrap_or(&view.tool));
-                output.row(&view, &format!("{}  {}  {target}  ({})", view.id, view.asked_at, pilot_review::shown_text(&view.goal)));
+                output.row(
+                    &view,
+                    &format!(
+                        "{}  {}  {target}  ({})",
+                        view.id,
+                        view.asked_at,
+                        pilot_review::shown_text(&view.goal)
+                    ),
+                );
             }
             Ok(Exit::Done)
         }
@@ -68,10 +101,9 @@ pub(crate) async fn approvals(service: &Service, action: &Approvals, output: &Ou
         Approvals::Approve { id, edit } => {
             let arguments = match edit {
                 None => None,
-                Some(text) => Some(
-                    serde_json::from_str(text)
-                        .map_err(|error| ServiceError::new(ErrorCode::InvalidArguments, format!("--edit is not JSON: {error}")))?,
-                ),
+                Some(text) => Some(serde_json::from_str(text).map_err(|error| {
+                    ServiceError::new(ErrorCode::InvalidArguments, format!("--edit is not JSON: {error}"))
+                })?),
             };
             let approve = Approve { id: ApprovalId::from_text(id), shown: None, arguments, by: Decider::Cli };
             let view = service.approve(approve).await?;
@@ -85,7 +117,11 @@ pub(crate) async fn approvals(service: &Service, action: &Approvals, output: &Ou
 }
 
 /// The decision is carried out; the task goes on here to its next stop, and whatever comes of it, the decision stands.
-async fn go_on(service: &Service, view: &pilot_service::view::ApprovalView, output: &Output) -> Result<Exit, ServiceError> {
+async fn go_on(
+    service: &Service,
+    view: &pilot_service::view::ApprovalView,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     let task = TaskId::from_text(&view.task);
     let stop = service.run_to_stop(&task).await?;
     let after = service.task(&task).await?;
@@ -106,7 +142,11 @@ pub(crate) async fn reach(service: &Service, folder: &Path, output: &Output) -> 
     let workspace = workspace_at(service, folder).await?;
     let view = service.reach_named(&workspace, None).await?;
     let names = |specs: &[pilot_types::ToolSpec]| {
-        specs.iter().map(|spec| format!("{} [{}]", spec.name, spec.capability.as_str())).collect::<Vec<_>>().join(", ")
+        specs
+            .iter()
+            .map(|spec| format!("{} [{}]", spec.name, spec.capability.as_str()))
+            .collect::<Vec<_>>()
+            .join(", ")
     };
     let words = format!(
         "{}: {} ({}{})\n{}: {}\n{}: {}\n{}: {}",
@@ -126,14 +166,23 @@ pub(crate) async fn reach(service: &Service, folder: &Path, output: &Output) -> 
     Ok(Exit::Done)
 }
 
-pub(crate) async fn extract(service: &Service, files: &[String], folder: &Path, output: &Output) -> Result<Exit, ServiceError> {
+pub(crate) async fn extract(
+    service: &Service,
+    files: &[String],
+    folder: &Path,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     let workspace = workspace_at(service, folder).await?;
     let mut exit = Exit::Done;
     for path in files {
         let document = match service.extract(&workspace, path).await {
             Ok(document) => document,
             Err(error) => {
-                output.say(&format!("{}: {}", pilot_review::shown_text(path), crate::words::of(error.code(), output.chinese)));
+                output.say(&format!(
+                    "{}: {}",
+                    pilot_review::shown_text(path),
+                    crate::words::of(error.code(), output.chinese)
+                ));
                 exit = if is_refusal(error.code()) { Exit::Refused } else { later(exit, Exit::Failed) };
                 refused(error.code())
             }
@@ -206,19 +255,37 @@ pub(crate) async fn analyze(
         output.line(&format!("{currency:>4} {total}"));
     }
     for group in &analysis.by_supplier {
-        let totals: Vec<String> = group.totals.iter().map(|(currency, total)| format!("{total} {currency}")).collect();
-        output.line(&format!("  {}  {} × {}", totals.join(" + "), group.count, pilot_review::shown_text(&group.key)));
+        let totals: Vec<String> =
+            group.totals.iter().map(|(currency, total)| format!("{total} {currency}")).collect();
+        output.line(&format!(
+            "  {}  {} × {}",
+            totals.join(" + "),
+            group.count,
+            pilot_review::shown_text(&group.key)
+        ));
     }
     for outlier in &analysis.outliers {
-        output.line(&format!("  ▲ {} {}  {} × median  {}", outlier.amount, outlier.currency, outlier.times_median, outlier.source.file));
+        output.line(&format!(
+            "  ▲ {} {}  {} × median  {}",
+            outlier.amount, outlier.currency, outlier.times_median, outlier.source.file
+        ));
     }
     for unread in &analysis.unread_rows {
-        output.line(&format!("  ! {} {}: {}", pilot_review::shown_text(&unread.source.file), unread.source.row, unread.reason));
+        output.line(&format!(
+            "  ! {} {}: {}",
+            pilot_review::shown_text(&unread.source.file),
+            unread.source.row,
+            unread.reason
+        ));
     }
     Ok(Exit::Done)
 }
 
-pub(crate) async fn workspaces(service: &Service, action: &Workspaces, output: &Output) -> Result<Exit, ServiceError> {
+pub(crate) async fn workspaces(
+    service: &Service,
+    action: &Workspaces,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     match action {
         Workspaces::Add { folder, allow_mcp } => {
             let allowed = (!allow_mcp.is_empty()).then(|| allow_mcp.clone());
@@ -227,23 +294,34 @@ pub(crate) async fn workspaces(service: &Service, action: &Workspaces, output: &
         }
         Workspaces::List => {
             for view in service.workspaces().await? {
-                let gone = if view.present { "" } else { output.pick("  (not there now)", "（现在不在）") };
+                let gone =
+                    if view.present { "" } else { output.pick("  (not there now)", "（现在不在）") };
                 output.row(&view, &format!("{}  {}{gone}", view.id, view.root));
             }
         }
         Workspaces::Remove { id } => {
             service.remove_workspace(&WorkspaceId::from_text(id)).await?;
-            output.say(output.pick("Taken off the list. The folder and its files stay.", "已从列表移除。文件夹和文件保留。"));
+            output.say(output.pick(
+                "Taken off the list. The folder and its files stay.",
+                "已从列表移除。文件夹和文件保留。",
+            ));
         }
     }
     Ok(Exit::Done)
 }
 
-pub(crate) async fn artifacts(service: &Service, action: &Artifacts, output: &Output) -> Result<Exit, ServiceError> {
+pub(crate) async fn artifacts(
+    service: &Service,
+    action: &Artifacts,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     match action {
         Artifacts::List => {
             for view in service.artifacts(None).await? {
-                output.row(&view, &format!("{}  {}  {} B", view.id, pilot_review::shown_text(&view.path), view.size));
+                output.row(
+                    &view,
+                    &format!("{}  {}  {} B", view.id, pilot_review::shown_text(&view.path), view.size),
+                );
             }
         }
         Artifacts::Save { id, to } => {
@@ -258,17 +336,34 @@ pub(crate) async fn artifacts(service: &Service, action: &Artifacts, output: &Ou
     Ok(Exit::Done)
 }
 
-pub(crate) async fn providers(service: &Service, action: &Providers, output: &Output) -> Result<Exit, ServiceError> {
+pub(crate) async fn providers(
+    service: &Service,
+    action: &Providers,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     match action {
         Providers::List => {
-            for view in service.app_view(pilot_service::view::LanguageSetting::System, false).await?.providers {
+            for view in service.app_view(pilot_service::view::LanguageSetting::System, false).await?.providers
+            {
                 let row = serde_json::json!({ "id": view.name, "name": view.name, "base_url": view.base_url, "model": view.model,
                     "local": view.local, "has_key": view.has_key });
-                output.row(&row, &format!("{}  {}  {}", view.name, view.base_url.unwrap_or_default(), view.model.unwrap_or_default()));
+                output.row(
+                    &row,
+                    &format!(
+                        "{}  {}  {}",
+                        view.name,
+                        view.base_url.unwrap_or_default(),
+                        view.model.unwrap_or_default()
+                    ),
+                );
             }
         }
         Providers::Add { name, base_url, model } => {
-            let request = pilot_service::view::ProviderRequest { name: name.clone(), base_url: base_url.clone(), model: model.clone() };
+            let request = pilot_service::view::ProviderRequest {
+                name: name.clone(),
+                base_url: base_url.clone(),
+                model: model.clone(),
+            };
             service.save_provider(request).await?;
         }
         Providers::Key { name } => {
@@ -279,7 +374,11 @@ pub(crate) async fn providers(service: &Service, action: &Providers, output: &Ou
             let (place, error) = service.save_key(name, key.into()).await;
             if place == KeyPlace::ThisRun {
                 let words = error.map_or_else(String::new, |error| error.to_string());
-                return Err(ServiceError::new(ErrorCode::KeyringMissing, format!("the key was not kept: {words}")).about(name.clone()));
+                return Err(ServiceError::new(
+                    ErrorCode::KeyringMissing,
+                    format!("the key was not kept: {words}"),
+                )
+                .about(name.clone()));
             }
         }
         Providers::Remove { name } => service.remove_provider(name).await?,
@@ -301,36 +400,60 @@ fn read_stdin() -> Result<String, ServiceError> {
     Ok(text)
 }
 
-pub(crate) async fn memory(service: &Service, action: &Memory, output: &Output) -> Result<Exit, ServiceError> {
+pub(crate) async fn memory(
+    service: &Service,
+    action: &Memory,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     match action {
         Memory::Show { workspace } => {
             let page = service.memory(&workspace_at(service, workspace).await?).await?;
             let row = serde_json::json!({ "type": "memory", "path": page.path, "text": page.text, "injected_bytes": page.injected_bytes });
             output.row(&row, &pilot_review::shown_text(&page.text));
         }
-        Memory::Edit { workspace } => service.edit_memory(&workspace_at(service, workspace).await?, read_stdin()?).await?,
+        Memory::Edit { workspace } => {
+            service.edit_memory(&workspace_at(service, workspace).await?, read_stdin()?).await?
+        }
     }
     Ok(Exit::Done)
 }
 
-pub(crate) async fn skills(service: &Service, action: &Skills, output: &Output) -> Result<Exit, ServiceError> {
+pub(crate) async fn skills(
+    service: &Service,
+    action: &Skills,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     match action {
         Skills::List { workspace } => {
             let workspace = optional_workspace(service, workspace.as_deref()).await?;
             for skill in service.skills(workspace.as_ref()).await? {
-                output.row(&skill, &format!("{}  [{}]  {}", skill.name, skill.source.as_str(), pilot_review::shown_text(&skill.description)));
+                output.row(
+                    &skill,
+                    &format!(
+                        "{}  [{}]  {}",
+                        skill.name,
+                        skill.source.as_str(),
+                        pilot_review::shown_text(&skill.description)
+                    ),
+                );
             }
         }
         Skills::Show { name, workspace } => {
             let workspace = optional_workspace(service, workspace.as_deref()).await?;
             let body = service.skill(workspace.as_ref(), name).await?;
-            output.row(&serde_json::json!({ "type": "skill", "name": name, "text": body }), &pilot_review::shown_text(&body));
+            output.row(
+                &serde_json::json!({ "type": "skill", "name": name, "text": body }),
+                &pilot_review::shown_text(&body),
+            );
         }
     }
     Ok(Exit::Done)
 }
 
-async fn optional_workspace(service: &Service, folder: Option<&Path>) -> Result<Option<WorkspaceId>, ServiceError> {
+async fn optional_workspace(
+    service: &Service,
+    folder: Option<&Path>,
+) -> Result<Option<WorkspaceId>, ServiceError> {
     match folder {
         Some(folder) => Ok(Some(workspace_at(service, folder).await?)),
         None => Ok(None),
@@ -342,7 +465,11 @@ pub(crate) async fn audit(service: &Service, action: &Audit, output: &Output) ->
         Audit::Verify => {
             let view = service.verify_audit().await?;
             let words = match view.broken_at {
-                None => format!("{} {}", output.pick("The log chain is intact. Entries:", "记录链完整。条数："), view.entries),
+                None => format!(
+                    "{} {}",
+                    output.pick("The log chain is intact. Entries:", "记录链完整。条数："),
+                    view.entries
+                ),
                 Some(at) => format!("{} {at}", output.pick("The log chain breaks at entry", "记录链断在第")),
             };
             output.row(&serde_json::json!({ "type": "audit", "entries": view.entries, "intact": view.intact, "broken_at": view.broken_at }), &words);

@@ -50,7 +50,9 @@ pub fn main() -> u8 {
         }
     };
     let _ = tracing_subscriber::fmt()
-        .with_env_filter(tracing_subscriber::EnvFilter::try_from_env("POCKETPILOT_LOG").unwrap_or_else(|_| "error".into()))
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("POCKETPILOT_LOG").unwrap_or_else(|_| "error".into()),
+        )
         .with_writer(std::io::stderr)
         .try_init();
     let output = Output::new(arguments.json);
@@ -108,11 +110,9 @@ fn is_refusal(code: ErrorCode) -> bool {
 }
 
 async fn open(arguments: &Arguments) -> Result<Service, ServiceError> {
-    let data_dir = arguments
-        .data_dir
-        .clone()
-        .or_else(pilot_service::default_data_dir)
-        .ok_or_else(|| ServiceError::new(ErrorCode::Usage, "no data folder: set HOME, POCKETPILOT_DATA_DIR or --data-dir"))?;
+    let data_dir = arguments.data_dir.clone().or_else(pilot_service::default_data_dir).ok_or_else(|| {
+        ServiceError::new(ErrorCode::Usage, "no data folder: set HOME, POCKETPILOT_DATA_DIR or --data-dir")
+    })?;
     let mut options = OpenOptions::new(data_dir)?;
     options.chinese = words::chinese();
     Service::open(options).await

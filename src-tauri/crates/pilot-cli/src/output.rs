@@ -59,8 +59,16 @@ impl Output {
 
     /// Says what went wrong: words to standard error, and in JSON mode an object to standard output.
     pub(crate) fn failed(&self, error: &ServiceError) {
-        let subject = error.subject().map(|subject| format!(" ({})", pilot_review::shown_text(subject))).unwrap_or_default();
-        self.say(&format!("{}{subject}\n  {}: {}", words::of(error.code(), self.chinese), error.code(), error.detail()));
+        let subject = error
+            .subject()
+            .map(|subject| format!(" ({})", pilot_review::shown_text(subject)))
+            .unwrap_or_default();
+        self.say(&format!(
+            "{}{subject}\n  {}: {}",
+            words::of(error.code(), self.chinese),
+            error.code(),
+            error.detail()
+        ));
         let view = error.view();
         self.object(&serde_json::json!({ "type": "error", "code": view.code, "message": view.message, "subject": view.subject }));
     }

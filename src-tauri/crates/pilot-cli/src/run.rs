@@ -6,7 +6,8 @@ use crate::output::Output;
 use crate::{Exit, words};
 use pilot_service::{Approve, Decider, Notice, Service, ServiceError};
 use pilot_types::{
-    ApprovalId, Channel, ErrorCode, Event, EventRecord, ProviderChoice, TaskId, TaskIntake, TaskLimits, TaskStatus, WorkspaceId,
+    ApprovalId, Channel, ErrorCode, Event, EventRecord, ProviderChoice, TaskId, TaskIntake, TaskLimits,
+    TaskStatus, WorkspaceId,
 };
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use tokio::sync::broadcast::error::RecvError;
@@ -15,7 +16,10 @@ use tokio::sync::broadcast::error::RecvError;
 pub(crate) fn check(wanted: &Run) -> Result<(), ServiceError> {
     let scripted = wanted.provider.as_deref().is_some_and(|name| name.starts_with("scripted:"));
     if wanted.approve == Some(ApproveMode::AllShown) && !scripted {
-        return Err(ServiceError::new(ErrorCode::Usage, "--approve all-shown is for scripted providers only: nobody would be asked"));
+        return Err(ServiceError::new(
+            ErrorCode::Usage,
+            "--approve all-shown is for scripted providers only: nobody would be asked",
+        ));
     }
     if wanted.max_steps == Some(0) {
         return Err(ServiceError::new(ErrorCode::Usage, "--max-steps is at least 1"));
@@ -38,7 +42,14 @@ pub(crate) async fn run(service: &Service, wanted: &Run, output: &Output) -> Res
             Some(TaskLimits { max_steps, max_millis: defaults.max_millis.saturating_mul(factor), max_tokens })
         }
     };
-    let intake = TaskIntake { goal: wanted.goal.clone(), workspace: workspace.clone(), channel: Channel::Cli, session: None, provider, limits };
+    let intake = TaskIntake {
+        goal: wanted.goal.clone(),
+        workspace: workspace.clone(),
+        channel: Channel::Cli,
+        session: None,
+        provider,
+        limits,
+    };
     let task = match service.create_task(intake.clone()).await {
         Err(error) if error.code() == ErrorCode::ConsentRequired => {
             ask_consent(service, &workspace, &intake, &error, output).await?;
@@ -46,19 +57,29 @@ pub(crate) async fn run(service: &Service, wanted: &Run, output: &Output) -> Res
         }
         other => other?,
     };
-    let mode = wanted.approve.unwrap_or(if std::io::stdin().is_terminal() && !output.json { ApproveMode::Ask } else { ApproveMode::Never });
+    let mode = wanted.approve.unwrap_or(if std::io::stdin().is_terminal() && !output.json {
+        ApproveMode::Ask
+    } else {
+        ApproveMode::Never
+    });
     follow(service, &TaskId::from_text(task.id), mode, output).await
 }
 
 async fn provider_of(service: &Service, name: Option<&str>) -> Result<Option<ProviderChoice>, ServiceError> {
     let Some(name) = name else { return Ok(None) };
-    let Some(file) = name.strip_prefix("scripted:") else { return service.provider_named(name).await.map(Some) };
-    let text = read_script(file).map_err(|error| ServiceError::new(ErrorCode::ScriptInvalid, error.to_string()).about(file))?;
+    let Some(file) = name.strip_prefix("scripted:") else {
+        return service.provider_named(name).await.map(Some);
+    };
+    let text = read_script(file)
+        .map_err(|error| ServiceError::new(ErrorCode::ScriptInvalid, error.to_string()).about(file))?;
     let script = pilot_service::parse_script(&text).map_err(|error| error.about(file))?;
     Ok(Some(ProviderChoice::Scripted { label: name.to_owned(), script }))
 }
 
-#[expect(clippy::disallowed_methods, reason = "a script is the caller's own file, named on the command line; no workspace file")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a script is the caller's own file, named on the command line; no workspace file"
+)]
 fn read_script(file: &str) -> std::io::Result<String> {
     std::fs::read_to_string(file)
 }
@@ -70,7 +91,8 @@ async fn ask_consent(
     error: &ServiceError,
     output: &Output,
 ) -> Result<(), ServiceError> {
-    let (host, label) = (error.subject().unwrap_or_default(), intake.provider.as_ref().map_or("", |choice| choice.label()));
+    let (host, label) =
+        (error.subject().unwrap_or_default(), intake.provider.as_ref().map_or("", |choice| choice.label()));
     if output.json || !std::io::stdin().is_terminal() {
         return Err(error.clone());
     }
@@ -81,7 +103,14 @@ async fn ask_consent(
             "要完成这个目标，会把这个文件夹里的文件名和内容发送到"
         )
     ));
-    if ask(output, output.pick("Send them? This is asked once for this folder and provider. [y/N] ", "要发送吗？每个文件夹和服务只问一次。[y/N] ")) != "y" {
+    if ask(
+        output,
+        output.pick(
+            "Send them? This is asked once for this folder and provider. [y/N] ",
+            "要发送吗？每个文件夹和服务只问一次。[y/N] ",
+        ),
+    ) != "y"
+    {
         return Err(error.clone());
     }
     service.give_consent(workspace, label).await
@@ -98,7 +127,12 @@ fn ask(output: &Output, question: &str) -> String {
 }
 
 /// Runs a task to its next stop, and over the cards that are decided here.
-pub(crate) async fn follow(service: &Service, id: &TaskId, mode: ApproveMode, output: &Output) -> Result<Exit, ServiceError> {
+pub(crate) async fn follow(
+    service: &Service,
+    id: &TaskId,
+    mode: ApproveMode,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     let mut printed = 0;
     loop {
         printed = run_and_print(service, id, printed, output).await?;
@@ -109,7 +143,13 @@ pub(crate) async fn follow(service: &Service, id: &TaskId, mode: ApproveMode, ou
         };
         match mode {
             ApproveMode::Never => {
-                output.say(&format!("{} {card}", output.pick("Waiting for you. Nothing was written. Look: pilot approvals show", "等待审批，什么都没有写。查看：pilot approvals show")));
+                output.say(&format!(
+                    "{} {card}",
+                    output.pick(
+                        "Waiting for you. Nothing was written. Look: pilot approvals show",
+                        "等待审批，什么都没有写。查看：pilot approvals show"
+                    )
+                ));
                 return finish(service, id, printed, output).await;
             }
             ApproveMode::AllShown => {
@@ -129,7 +169,11 @@ pub(crate) async fn follow(service: &Service, id: &TaskId, mode: ApproveMode, ou
 async fn show(service: &Service, card: &ApprovalId, output: &Output) -> Result<(), ServiceError> {
     let view = service.approval(card).await?;
     let text = card::draw(&view, output);
-    if output.json { output.say(&text) } else { output.line(&text) }
+    if output.json {
+        output.say(&text)
+    } else {
+        output.line(&text)
+    }
     Ok(())
 }
 
@@ -159,7 +203,8 @@ async fn ask_card(service: &Service, card: &ApprovalId, output: &Output) -> Resu
     loop {
         match ask(output, question).as_str() {
             "y" => {
-                let approve = Approve { id: card.clone(), shown: None, arguments: arguments.take(), by: Decider::Cli };
+                let approve =
+                    Approve { id: card.clone(), shown: None, arguments: arguments.take(), by: Decider::Cli };
                 match service.approve(approve).await {
                     Ok(_) => output.say(output.pick("Done.", "已完成。")),
                     Err(error) => output.failed(&error),
@@ -167,13 +212,17 @@ async fn ask_card(service: &Service, card: &ApprovalId, output: &Output) -> Resu
                 return Ok(true);
             }
             "n" => {
-                let note = ask(output, output.pick("A word to the model (may be empty): ", "给模型的一句话（可以留空）："));
+                let note = ask(
+                    output,
+                    output.pick("A word to the model (may be empty): ", "给模型的一句话（可以留空）："),
+                );
                 service.reject(card, Some(note), Decider::Cli).await?;
                 output.say(output.pick("Rejected. Nothing was written.", "已拒绝，什么都没有写。"));
                 return Ok(true);
             }
             "e" => {
-                let typed = ask(output, output.pick("The arguments as one line of JSON: ", "一行 JSON 参数："));
+                let typed =
+                    ask(output, output.pick("The arguments as one line of JSON: ", "一行 JSON 参数："));
                 match preview(service, card, &typed).await {
                     Ok((value, view)) => {
                         output.line(&card::draw(&view, output));
@@ -193,15 +242,20 @@ async fn preview(
     card: &ApprovalId,
     typed: &str,
 ) -> Result<(serde_json::Value, pilot_service::view::ApprovalView), ServiceError> {
-    let value: serde_json::Value =
-        serde_json::from_str(typed).map_err(|error| ServiceError::new(ErrorCode::InvalidArguments, format!("not JSON: {error}")))?;
+    let value: serde_json::Value = serde_json::from_str(typed)
+        .map_err(|error| ServiceError::new(ErrorCode::InvalidArguments, format!("not JSON: {error}")))?;
     let rev = service.approval(card).await?.rev;
     let view = service.preview_edit(card, rev, value.clone()).await?;
     Ok((value, view))
 }
 
 /// Runs the task in this process and prints its events as they are recorded. Ctrl-C stops the task, not the record.
-async fn run_and_print(service: &Service, id: &TaskId, mut printed: i64, output: &Output) -> Result<i64, ServiceError> {
+async fn run_and_print(
+    service: &Service,
+    id: &TaskId,
+    mut printed: i64,
+    output: &Output,
+) -> Result<i64, ServiceError> {
     let mut notices = service.subscribe();
     let run = service.run_to_stop(id);
     tokio::pin!(run);
@@ -234,7 +288,12 @@ async fn run_and_print(service: &Service, id: &TaskId, mut printed: i64, output:
     }
 }
 
-async fn print_rest(service: &Service, id: &TaskId, mut printed: i64, output: &Output) -> Result<i64, ServiceError> {
+async fn print_rest(
+    service: &Service,
+    id: &TaskId,
+    mut printed: i64,
+    output: &Output,
+) -> Result<i64, ServiceError> {
     for record in service.task_events(id, printed).await? {
         print_event(&record, output);
         printed = record.seq;
@@ -254,8 +313,12 @@ fn print_event(record: &EventRecord, output: &Output) {
             let code = code.map(|code| code.to_string()).unwrap_or_default();
             output.say(&format!("✗ {tool}  {code}: {}", pilot_review::shown_text(&first_line(content))));
         }
-        Event::PolicyDenied { tool, code, .. } => output.say(&format!("⛨ {tool}  {}", words::of(*code, output.chinese))),
-        Event::ArtifactWritten { path, size, .. } => output.say(&format!("✓ {}  {size} B", pilot_review::shown_text(path))),
+        Event::PolicyDenied { tool, code, .. } => {
+            output.say(&format!("⛨ {tool}  {}", words::of(*code, output.chinese)))
+        }
+        Event::ArtifactWritten { path, size, .. } => {
+            output.say(&format!("✓ {}  {size} B", pilot_review::shown_text(path)))
+        }
         Event::Noted { detail, .. } => output.say(detail),
         Event::ModelAnswer { .. }
         | Event::ToolResult { .. }
@@ -276,7 +339,12 @@ fn first_line(text: &str) -> String {
 }
 
 /// The last line of a run, and its exit code by the task's status only.
-async fn finish(service: &Service, id: &TaskId, _printed: i64, output: &Output) -> Result<Exit, ServiceError> {
+async fn finish(
+    service: &Service,
+    id: &TaskId,
+    _printed: i64,
+    output: &Output,
+) -> Result<Exit, ServiceError> {
     let detail = service.task_detail(id).await?;
     let view = &detail.task;
     output.object(&serde_json::json!({

@@ -19,61 +19,117 @@ pub(crate) fn of(code: ErrorCode, chinese: bool) -> &'static str {
 fn both(code: ErrorCode) -> (&'static str, &'static str) {
     use ErrorCode as E;
     match code {
-        E::PathAbsolute => ("Refused: only paths inside the folder can be used.", "已拦下：只能用文件夹内的相对路径。"),
+        E::PathAbsolute => {
+            ("Refused: only paths inside the folder can be used.", "已拦下：只能用文件夹内的相对路径。")
+        }
         E::PathParent => ("Refused: a path may not contain '..'.", "已拦下：路径里不能有「..」。"),
         E::PathInvalid => ("Refused: this is not a usable path.", "已拦下：这不是可用的路径。"),
         E::PathTooLong => ("Refused: the path is too long or too deep.", "已拦下：路径太长或太深。"),
         E::PathName => ("Refused: a file may not have this name.", "已拦下：文件不能叫这个名字。"),
-        E::PathExtension => ("Refused: only md, csv and xlsx files are written.", "已拦下：只写 md、csv 和 xlsx 文件。"),
+        E::PathExtension => {
+            ("Refused: only md, csv and xlsx files are written.", "已拦下：只写 md、csv 和 xlsx 文件。")
+        }
         E::PathProtected => ("Refused: this place is protected.", "已拦下：这个位置受保护。"),
         E::PathEscape => ("Refused: the path leads out of the folder.", "已拦下：路径通到文件夹外面。"),
         E::PathSymlink => ("Refused: the path goes through a link.", "已拦下：路径经过一个链接。"),
-        E::PathHardlink => ("Refused: the file has a second name elsewhere.", "已拦下：这个文件在别处还有一个名字。"),
+        E::PathHardlink => {
+            ("Refused: the file has a second name elsewhere.", "已拦下：这个文件在别处还有一个名字。")
+        }
         E::PathSpecial => ("Refused: this is no ordinary file.", "已拦下：这不是普通文件。"),
         E::PathMount => ("Refused: another disk is mounted there.", "已拦下：那里挂着另一个磁盘。"),
         E::NotFound => ("There is nothing at this path.", "这个路径下什么都没有。"),
         E::NotAFile => ("This is a folder, not a file.", "这是文件夹，不是文件。"),
         E::NotAFolder => ("This is a file, not a folder.", "这是文件，不是文件夹。"),
         E::TooLarge => ("Too large. Nothing was changed.", "太大了。什么都没有改变。"),
-        E::PermissionDenied => ("The system did not allow it. Nothing was changed.", "系统不允许。什么都没有改变。"),
-        E::DiskFull => ("The disk is full. Nothing was changed. Make room and resume the task.", "磁盘满了。什么都没有改变。腾出空间后再继续任务。"),
-        E::ReadOnly => ("The disk or folder is read-only. Nothing was changed.", "磁盘或文件夹是只读的。什么都没有改变。"),
-        E::TargetChanged => ("The file changed in between. Nothing was written.", "文件在此期间变了。什么都没有写。"),
+        E::PermissionDenied => {
+            ("The system did not allow it. Nothing was changed.", "系统不允许。什么都没有改变。")
+        }
+        E::DiskFull => (
+            "The disk is full. Nothing was changed. Make room and resume the task.",
+            "磁盘满了。什么都没有改变。腾出空间后再继续任务。",
+        ),
+        E::ReadOnly => (
+            "The disk or folder is read-only. Nothing was changed.",
+            "磁盘或文件夹是只读的。什么都没有改变。",
+        ),
+        E::TargetChanged => {
+            ("The file changed in between. Nothing was written.", "文件在此期间变了。什么都没有写。")
+        }
         E::IoFailed => ("The disk reported an error. Nothing was changed.", "磁盘报错。什么都没有改变。"),
         E::WorkspaceNotFound => ("There is no such workspace.", "没有这个工作区。"),
-        E::WorkspaceTooWide => ("Refused: this folder is too wide. Choose one folder for the work.", "已拦下：这个文件夹范围太大。请选一个专门的文件夹。"),
-        E::WorkspaceHoldsData => ("Refused: this folder holds the application's own data.", "已拦下：这个文件夹里有应用自己的数据。"),
+        E::WorkspaceTooWide => (
+            "Refused: this folder is too wide. Choose one folder for the work.",
+            "已拦下：这个文件夹范围太大。请选一个专门的文件夹。",
+        ),
+        E::WorkspaceHoldsData => (
+            "Refused: this folder holds the application's own data.",
+            "已拦下：这个文件夹里有应用自己的数据。",
+        ),
         E::WorkspaceNotFolder => ("This is not a folder that exists.", "这不是一个存在的文件夹。"),
-        E::WorkspaceGone => ("The folder is not there now. Nothing was changed.", "文件夹现在不在。什么都没有改变。"),
-        E::WorkspaceReplaced => ("Another folder stands in its place. Nothing was changed.", "原来的位置换成了另一个文件夹。什么都没有改变。"),
+        E::WorkspaceGone => {
+            ("The folder is not there now. Nothing was changed.", "文件夹现在不在。什么都没有改变。")
+        }
+        E::WorkspaceReplaced => (
+            "Another folder stands in its place. Nothing was changed.",
+            "原来的位置换成了另一个文件夹。什么都没有改变。",
+        ),
         E::PolicyDenied => ("Refused by a rule.", "已按规则拦下。"),
         E::UnknownTool => ("There is no such tool.", "没有这个工具。"),
         E::InvalidArguments => ("Refused: the arguments do not fit the tool.", "已拦下：参数不合要求。"),
         E::ToolFailed => ("The tool failed. Nothing was changed.", "工具出错。什么都没有改变。"),
         E::ToolTimeout => ("The tool took too long and was stopped.", "工具用时太长，已停止。"),
-        E::TruncatedCall => ("The model's answer was cut off; the call was not run.", "模型的回答被截断，没有执行这次调用。"),
+        E::TruncatedCall => {
+            ("The model's answer was cut off; the call was not run.", "模型的回答被截断，没有执行这次调用。")
+        }
         E::StepLimit => ("The task used up its steps.", "任务的步数用完了。"),
         E::TimeLimit => ("The task used up its time.", "任务的时间用完了。"),
         E::TokenLimit => ("The token cap is used up.", "token 上限用完了。"),
-        E::RepeatedCall => ("The model repeated the same call three times; the task was ended.", "模型把同一调用重复了三次，任务已结束。"),
+        E::RepeatedCall => (
+            "The model repeated the same call three times; the task was ended.",
+            "模型把同一调用重复了三次，任务已结束。",
+        ),
         E::Cancelled => ("Stopped. What was written before stays.", "已停止。之前写的内容保留。"),
         E::ProviderMissing => ("This provider is not set up here.", "这里没有设置这个模型服务。"),
-        E::ProviderKeyMissing => ("This provider needs a key: pilot providers key NAME", "这个模型服务需要密钥：pilot providers key 名称"),
+        E::ProviderKeyMissing => (
+            "This provider needs a key: pilot providers key NAME",
+            "这个模型服务需要密钥：pilot providers key 名称",
+        ),
         E::ProviderUnauthorized => ("The provider refused the key.", "模型服务不接受这个密钥。"),
         E::ProviderForbidden => ("The provider does not allow this.", "模型服务不允许这个请求。"),
-        E::ProviderNotFound => ("The provider knows no such model or address.", "模型服务没有这个模型或地址。"),
-        E::ProviderRateLimited => ("The provider gets too many requests. Try again later.", "模型服务请求太多，稍后再试。"),
-        E::ProviderUnavailable => ("The provider cannot be reached. Nothing is lost; resume the task later.", "连不上模型服务。什么都没有丢，稍后可以继续任务。"),
-        E::ProviderTimeout => ("The provider did not answer in time. Resume the task later.", "模型服务没有及时回答。稍后可以继续任务。"),
-        E::ProviderStreamBroken => ("The provider's answer broke off. Resume the task to ask again.", "模型的回答中断了。继续任务会重新提问。"),
-        E::ProviderBadResponse => ("The provider's answer could not be understood.", "看不懂模型服务的回答。"),
-        E::ProviderRejected => ("The provider refused the request.", "模型服务拒绝了请求。"),
-        E::ProviderRedirect => ("The provider sent the request elsewhere; the key did not follow.", "模型服务把请求转到别处，密钥没有跟过去。"),
-        E::ConsentRequired => {
-            ("Content would leave this computer and you were not asked yet: pilot providers allow NAME --workspace DIR", "内容会离开本机，还没有问过你：pilot providers allow 名称 --workspace 文件夹")
+        E::ProviderNotFound => {
+            ("The provider knows no such model or address.", "模型服务没有这个模型或地址。")
         }
+        E::ProviderRateLimited => {
+            ("The provider gets too many requests. Try again later.", "模型服务请求太多，稍后再试。")
+        }
+        E::ProviderUnavailable => (
+            "The provider cannot be reached. Nothing is lost; resume the task later.",
+            "连不上模型服务。什么都没有丢，稍后可以继续任务。",
+        ),
+        E::ProviderTimeout => (
+            "The provider did not answer in time. Resume the task later.",
+            "模型服务没有及时回答。稍后可以继续任务。",
+        ),
+        E::ProviderStreamBroken => (
+            "The provider's answer broke off. Resume the task to ask again.",
+            "模型的回答中断了。继续任务会重新提问。",
+        ),
+        E::ProviderBadResponse => {
+            ("The provider's answer could not be understood.", "看不懂模型服务的回答。")
+        }
+        E::ProviderRejected => ("The provider refused the request.", "模型服务拒绝了请求。"),
+        E::ProviderRedirect => (
+            "The provider sent the request elsewhere; the key did not follow.",
+            "模型服务把请求转到别处，密钥没有跟过去。",
+        ),
+        E::ConsentRequired => (
+            "Content would leave this computer and you were not asked yet: pilot providers allow NAME --workspace DIR",
+            "内容会离开本机，还没有问过你：pilot providers allow 名称 --workspace 文件夹",
+        ),
         E::ScriptExhausted => ("The script has no further step.", "脚本没有下一步了。"),
-        E::ScriptMismatch => ("The last result is not what the script expected.", "上一个结果和脚本预期的不同。"),
+        E::ScriptMismatch => {
+            ("The last result is not what the script expected.", "上一个结果和脚本预期的不同。")
+        }
         E::ScriptInvalid => ("The script cannot be read.", "读不懂脚本。"),
         E::DocumentUnsupported => ("This kind of document cannot be read.", "这种文档读不了。"),
         E::DocumentBroken => ("The document is damaged.", "文档损坏。"),
@@ -82,23 +138,42 @@ fn both(code: ErrorCode) -> (&'static str, &'static str) {
         E::DocumentGarbled => ("The text layer is not readable.", "文字层读不出来。"),
         E::DocumentLimit => ("The document is beyond the limits.", "文档超出限制。"),
         E::DocumentTimeout => ("Reading the document took too long.", "读文档用时太长。"),
-        E::DocumentCrashed => ("The reader stopped at this document; nothing else was affected.", "读这个文档时读取程序停了，其他不受影响。"),
+        E::DocumentCrashed => (
+            "The reader stopped at this document; nothing else was affected.",
+            "读这个文档时读取程序停了，其他不受影响。",
+        ),
         E::TaskNotFound => ("There is no such task.", "没有这个任务。"),
         E::TaskState => ("This cannot be done with the task as it stands.", "任务现在的状态不能这样做。"),
         E::ApprovalNotFound => ("There is no such approval.", "没有这张卡片。"),
         E::ApprovalDecided => ("Already decided. Nothing was done again.", "已经决定过了，没有再做一次。"),
-        E::ApprovalStale => ("The file changed. Nothing was written; a new card shows the new difference.", "文件变了。什么都没有写，新卡片里有新的差异。"),
+        E::ApprovalStale => (
+            "The file changed. Nothing was written; a new card shows the new difference.",
+            "文件变了。什么都没有写，新卡片里有新的差异。",
+        ),
         E::ApprovalRevised => ("The card was revised. Look at it again.", "卡片更新过，请再看一遍。"),
         E::ApprovalRejected => ("Rejected. Nothing was written.", "已拒绝，什么都没有写。"),
-        E::OutcomeUnknown => ("It cannot be known whether this happened. It is not run again by itself.", "无法知道是否已经发生，不会自动再做。"),
+        E::OutcomeUnknown => (
+            "It cannot be known whether this happened. It is not run again by itself.",
+            "无法知道是否已经发生，不会自动再做。",
+        ),
         E::ArtifactNotFound => ("There is no such artifact.", "没有这个产物。"),
         E::UndoChanged => ("The file changed since. Nothing was undone.", "文件之后又变了，没有撤销。"),
         E::UndoMissing => ("There is nothing to go back to.", "没有可以恢复的内容。"),
         E::SkillNotFound => ("There is no such skill.", "没有这个技能。"),
-        E::AlreadyExists => ("A file of that name is there already. Nothing was changed.", "已经有同名文件。什么都没有改变。"),
-        E::DatabaseLocked => ("The data is in use by another program. Nothing was changed.", "数据正被别的程序使用。什么都没有改变。"),
-        E::DatabaseCorrupt => ("The data file is damaged; it was kept aside. Your own files are untouched.", "数据文件损坏，已另存保留。你的文件没有动。"),
-        E::DatabaseNewer => ("The data is from a newer version. Install that one.", "数据来自更新的版本，请安装新版本。"),
+        E::AlreadyExists => {
+            ("A file of that name is there already. Nothing was changed.", "已经有同名文件。什么都没有改变。")
+        }
+        E::DatabaseLocked => (
+            "The data is in use by another program. Nothing was changed.",
+            "数据正被别的程序使用。什么都没有改变。",
+        ),
+        E::DatabaseCorrupt => (
+            "The data file is damaged; it was kept aside. Your own files are untouched.",
+            "数据文件损坏，已另存保留。你的文件没有动。",
+        ),
+        E::DatabaseNewer => {
+            ("The data is from a newer version. Install that one.", "数据来自更新的版本，请安装新版本。")
+        }
         E::AuditBroken => ("The log chain is broken.", "记录链断了。"),
         E::KeyringMissing => ("There is no keyring on this computer.", "这台电脑没有密钥环。"),
         E::KeyringLocked => ("The keyring is locked.", "密钥环已锁定。"),

@@ -14,7 +14,10 @@ impl Service {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn artifacts(&self, workspace: Option<&WorkspaceId>) -> Result<Vec<ArtifactView>, ServiceError> {
+    pub async fn artifacts(
+        &self,
+        workspace: Option<&WorkspaceId>,
+    ) -> Result<Vec<ArtifactView>, ServiceError> {
         let rows = artifacts::list(&mut *self.inner.store.read().await?, workspace, 1_000).await?;
         self.artifact_views(rows).await
     }
@@ -25,19 +28,21 @@ impl Service {
     /// There is none of that id.
     pub async fn artifact(&self, id: &ArtifactId) -> Result<ArtifactView, ServiceError> {
         let row = self.artifact_row(id).await?;
-        self.artifact_views(vec![row])
-            .await?
-            .pop()
-            .ok_or_else(|| ServiceError::new(ErrorCode::ArtifactNotFound, "no such artifact").about(id.to_string()))
+        self.artifact_views(vec![row]).await?.pop().ok_or_else(|| {
+            ServiceError::new(ErrorCode::ArtifactNotFound, "no such artifact").about(id.to_string())
+        })
     }
 
     async fn artifact_row(&self, id: &ArtifactId) -> Result<ArtifactRow, ServiceError> {
-        artifacts::get(&mut *self.inner.store.read().await?, id)
-            .await?
-            .ok_or_else(|| ServiceError::new(ErrorCode::ArtifactNotFound, "no such artifact").about(id.to_string()))
+        artifacts::get(&mut *self.inner.store.read().await?, id).await?.ok_or_else(|| {
+            ServiceError::new(ErrorCode::ArtifactNotFound, "no such artifact").about(id.to_string())
+        })
     }
 
-    pub(crate) async fn artifact_views(&self, rows: Vec<ArtifactRow>) -> Result<Vec<ArtifactView>, ServiceError> {
+    pub(crate) async fn artifact_views(
+        &self,
+        rows: Vec<ArtifactRow>,
+    ) -> Result<Vec<ArtifactView>, ServiceError> {
         let mut views = Vec::with_capacity(rows.len());
         for row in rows {
             let undo = self.undo_state(&row).await?;
@@ -97,11 +102,23 @@ impl Service {
     ///
     /// # Errors
     /// The place exists, or cannot be written.
-    pub async fn save_artifact(&self, id: &ArtifactId, to: PathBuf, replace: bool) -> Result<(), ServiceError> {
+    pub async fn save_artifact(
+        &self,
+        id: &ArtifactId,
+        to: PathBuf,
+        replace: bool,
+    ) -> Result<(), ServiceError> {
         let (view, bytes) = self.artifact_bytes(id).await?;
         let shown = to.display().to_string();
-        blocking(move || Ok(pilot_guard::save_outside(&to, &bytes, replace)?)).await.map_err(|error| error.about(shown))?;
-        self.record_operator("artifact_saved", Some(&WorkspaceId::from_text(view.workspace)), Some(&view.path)).await
+        blocking(move || Ok(pilot_guard::save_outside(&to, &bytes, replace)?))
+            .await
+            .map_err(|error| error.about(shown))?;
+        self.record_operator(
+            "artifact_saved",
+            Some(&WorkspaceId::from_text(view.workspace)),
+            Some(&view.path),
+        )
+        .await
     }
 
     /// What an undo would do.
@@ -123,7 +140,12 @@ impl Service {
 
     async fn kept(&self, digest: Digest) -> Result<Vec<u8>, ServiceError> {
         let undo = self.inner.undo.clone();
-        blocking(move || undo.get(&digest)?.ok_or_else(|| ServiceError::new(ErrorCode::UndoMissing, "the replaced bytes are no longer kept"))).await
+        blocking(move || {
+            undo.get(&digest)?.ok_or_else(|| {
+                ServiceError::new(ErrorCode::UndoMissing, "the replaced bytes are no longer kept")
+            })
+        })
+        .await
     }
 
     /// Takes a write back: the person's own act. Puts the replaced bytes back, or removes a file that the task made.
@@ -139,7 +161,8 @@ impl Service {
         blocking(move || take_back(&guard, &store, &for_disk, &id_for_temp)).await?;
         let mut tx = self.begin().await?;
         artifacts::mark_undone(&mut tx, id, self.now()).await?;
-        let event = Event::Undone { artifact: id.clone(), path: row.path.clone(), removed: row.previous.is_none() };
+        let event =
+            Event::Undone { artifact: id.clone(), path: row.path.clone(), removed: row.previous.is_none() };
         let records = self.append(&mut tx, Some(&row.task), Source::Operator, &[event]).await?;
         self.commit(tx, records).await?;
         self.inner.bus.changed();
@@ -151,22 +174,34 @@ fn access_of(path: &str) -> Access {
     if path.starts_with("memory/") { Access::Memory } else { Access::Write }
 }
 
-fn take_back(guard: &WorkspaceGuard, store: &UndoStore, row: &ArtifactRow, id: &ArtifactId) -> Result<(), ServiceError> {
+fn take_back(
+    guard: &WorkspaceGuard,
+    store: &UndoStore,
+    row: &ArtifactRow,
+    id: &ArtifactId,
+) -> Result<(), ServiceError> {
     let changed = |error: pilot_guard::GuardError| match error.code() {
         ErrorCode::TargetChanged | ErrorCode::NotFound => {
-            ServiceError::new(ErrorCode::UndoChanged, "the file changed since; nothing was undone").about(row.path.clone())
+            ServiceError::new(ErrorCode::UndoChanged, "the file changed since; nothing was undone")
+                .about(row.path.clone())
         }
         _ => ServiceError::from(error),
     };
     match &row.previous {
         None => guard.remove(&row.path, access_of(&row.path), &row.digest, store).map_err(changed),
         Some(previous) => {
-            let bytes = store
-                .get(previous)?
-                .ok_or_else(|| ServiceError::new(ErrorCode::UndoMissing, "the replaced bytes are no longer kept").about(row.path.clone()))?;
+            let bytes = store.get(previous)?.ok_or_else(|| {
+                ServiceError::new(ErrorCode::UndoMissing, "the replaced bytes are no longer kept")
+                    .about(row.path.clone())
+            })?;
             let temp_name = format!(".pocketpilot-undo-{id}.tmp");
-            let write =
-                FileWrite { path: &row.path, access: access_of(&row.path), bytes: &bytes, base: Some(&row.digest), temp_name: &temp_name };
+            let write = FileWrite {
+                path: &row.path,
+                access: access_of(&row.path),
+                bytes: &bytes,
+                base: Some(&row.digest),
+                temp_name: &temp_name,
+            };
             guard.create_or_replace(&write, store).map(|_| ()).map_err(changed)
         }
     }
@@ -185,7 +220,9 @@ fn state_on_disk(guard: &WorkspaceGuard, undo: &Arc<UndoStore>, row: &ArtifactRo
 }
 
 fn refuse_unless_possible(artifact: &ArtifactView) -> Result<(), ServiceError> {
-    let refuse = |code: ErrorCode, words: &str| Err(ServiceError::new(code, words.to_owned()).about(artifact.path.clone()));
+    let refuse = |code: ErrorCode, words: &str| {
+        Err(ServiceError::new(code, words.to_owned()).about(artifact.path.clone()))
+    };
     match artifact.undo {
         UndoState::Possible => Ok(()),
         UndoState::Undone => refuse(ErrorCode::UndoMissing, "this was undone already"),

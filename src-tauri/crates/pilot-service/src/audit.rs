@@ -22,7 +22,11 @@ impl Service {
     /// The database cannot be read. A break is no error but an answer.
     pub async fn verify_audit(&self) -> Result<AuditView, ServiceError> {
         let check = events::verify(&mut *self.inner.store.read().await?).await?;
-        Ok(AuditView { entries: check.entries, intact: check.broken_at.is_none(), broken_at: check.broken_at })
+        Ok(AuditView {
+            entries: check.entries,
+            intact: check.broken_at.is_none(),
+            broken_at: check.broken_at,
+        })
     }
 
     /// Writes the record out in pieces, so that it never has to fit into memory.
@@ -50,7 +54,8 @@ impl Service {
 }
 
 fn line(format: AuditFormat, record: &EventRecord) -> Result<String, ServiceError> {
-    let internal = |error: serde_json::Error| ServiceError::new(pilot_types::ErrorCode::Internal, error.to_string());
+    let internal =
+        |error: serde_json::Error| ServiceError::new(pilot_types::ErrorCode::Internal, error.to_string());
     match format {
         AuditFormat::Jsonl => Ok(format!("{}\n", serde_json::to_string(record).map_err(internal)?)),
         AuditFormat::Markdown => {
@@ -63,7 +68,12 @@ fn line(format: AuditFormat, record: &EventRecord) -> Result<String, ServiceErro
                 .find_map(|key| event.get(*key).and_then(|value| value.as_str()))
                 .map(|text| pilot_review::shown_text(text).replace('|', "\\|").replace('\n', " "))
                 .unwrap_or_default();
-            Ok(format!("| {} | {} | {task} | {} | {kind} {subject} |\n", record.position, time(record.at), source.as_str().unwrap_or_default()))
+            Ok(format!(
+                "| {} | {} | {task} | {} | {kind} {subject} |\n",
+                record.position,
+                time(record.at),
+                source.as_str().unwrap_or_default()
+            ))
         }
     }
 }

@@ -35,17 +35,29 @@ impl Service {
     /// # Errors
     /// The database cannot be read at all.
     pub async fn doctor(&self) -> Result<Vec<Check>, ServiceError> {
-        Ok(vec![self.check_record().await?, self.check_keyring().await, self.check_reader().await, self.check_guard(), self.check_workspaces().await?])
+        Ok(vec![
+            self.check_record().await?,
+            self.check_keyring().await,
+            self.check_reader().await,
+            self.check_guard(),
+            self.check_workspaces().await?,
+        ])
     }
 
     async fn check_record(&self) -> Result<Check, ServiceError> {
         let audit = self.verify_audit().await?;
         Ok(match audit.broken_at {
-            None => Check { id: "record", state: CheckState::Ok, words: format!("the log chain is intact, {} entries", audit.entries) },
+            None => Check {
+                id: "record",
+                state: CheckState::Ok,
+                words: format!("the log chain is intact, {} entries", audit.entries),
+            },
             Some(at) => Check {
                 id: "record",
                 state: CheckState::Broken,
-                words: format!("entry {at} of the log does not fit the one before it: the database was changed from outside. Keep a copy and export the log"),
+                words: format!(
+                    "entry {at} of the log does not fit the one before it: the database was changed from outside. Keep a copy and export the log"
+                ),
             },
         })
     }
@@ -56,7 +68,9 @@ impl Service {
             Err(error) => Check {
                 id: "keyring",
                 state: CheckState::Limited,
-                words: format!("{error}. Keys are kept for one run only; install and unlock gnome-keyring or KWallet to keep them"),
+                words: format!(
+                    "{error}. Keys are kept for one run only; install and unlock gnome-keyring or KWallet to keep them"
+                ),
             },
         }
     }
@@ -66,19 +80,36 @@ impl Service {
         let asked = match pilot_guard::WorkspaceGuard::open(self.data_dir()) {
             Ok(guard) => {
                 let (options, cancel) = (AnalyzeOptions::default(), CancellationToken::new());
-                self.inner.extraction.analyze(&guard, &[], &options, &cancel, &|_| {}).await.map(|_| ()).map_err(|error| error.to_string())
+                self.inner
+                    .extraction
+                    .analyze(&guard, &[], &options, &cancel, &|_| {})
+                    .await
+                    .map(|_| ())
+                    .map_err(|error| error.to_string())
             }
             Err(error) => Err(error.to_string()),
         };
         match asked {
-            Ok(()) => Check { id: "documents", state: CheckState::Ok, words: "documents are read in a limited process".to_owned() },
-            Err(error) => Check { id: "documents", state: CheckState::Broken, words: format!("documents cannot be read: {error}") },
+            Ok(()) => Check {
+                id: "documents",
+                state: CheckState::Ok,
+                words: "documents are read in a limited process".to_owned(),
+            },
+            Err(error) => Check {
+                id: "documents",
+                state: CheckState::Broken,
+                words: format!("documents cannot be read: {error}"),
+            },
         }
     }
 
     fn check_guard(&self) -> Check {
         if self.holds_by_kernel() {
-            Check { id: "guard", state: CheckState::Ok, words: "folders are held by the kernel (openat2)".to_owned() }
+            Check {
+                id: "guard",
+                state: CheckState::Ok,
+                words: "folders are held by the kernel (openat2)".to_owned(),
+            }
         } else {
             Check {
                 id: "guard",
@@ -89,15 +120,21 @@ impl Service {
     }
 
     fn holds_by_kernel(&self) -> bool {
-        pilot_guard::WorkspaceGuard::open(self.data_dir()).is_ok_and(|guard| guard.resolver() == pilot_guard::Resolver::OpenAt2)
+        pilot_guard::WorkspaceGuard::open(self.data_dir())
+            .is_ok_and(|guard| guard.resolver() == pilot_guard::Resolver::OpenAt2)
     }
 
     async fn check_workspaces(&self) -> Result<Check, ServiceError> {
-        let gone: Vec<String> = self.workspaces().await?.into_iter().filter(|view| !view.present).map(|view| view.name).collect();
+        let gone: Vec<String> =
+            self.workspaces().await?.into_iter().filter(|view| !view.present).map(|view| view.name).collect();
         Ok(if gone.is_empty() {
             Check { id: "workspaces", state: CheckState::Ok, words: "all workspaces are there".to_owned() }
         } else {
-            Check { id: "workspaces", state: CheckState::Limited, words: format!("not there now: {}", gone.join(", ")) }
+            Check {
+                id: "workspaces",
+                state: CheckState::Limited,
+                words: format!("not there now: {}", gone.join(", ")),
+            }
         })
     }
 }

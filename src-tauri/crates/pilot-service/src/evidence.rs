@@ -18,7 +18,9 @@ pub(crate) fn of_events(events: &[EventRecord]) -> Vec<Evidence> {
     let mut found = Vec::new();
     for record in events {
         match &record.event {
-            Event::ModelAnswer { calls: asked, .. } => calls.extend(asked.iter().map(|call| (&call.id, call))),
+            Event::ModelAnswer { calls: asked, .. } => {
+                calls.extend(asked.iter().map(|call| (&call.id, call)))
+            }
             Event::ToolStarted { call_id, capability, .. } => {
                 if !capability.starts_with("skill:") {
                     reads.insert(call_id);
@@ -26,7 +28,11 @@ pub(crate) fn of_events(events: &[EventRecord]) -> Vec<Evidence> {
             }
             Event::ToolResult { call_id, tool, ok: true, content, .. } => {
                 if let (true, Some(call)) = (reads.contains(call_id), calls.get(call_id)) {
-                    found.push(Evidence { tool: tool.clone(), arguments: call.arguments.clone(), content: content.clone() });
+                    found.push(Evidence {
+                        tool: tool.clone(),
+                        arguments: call.arguments.clone(),
+                        content: content.clone(),
+                    });
                 }
             }
             Event::ToolResult { .. }

@@ -3,7 +3,7 @@
 use crate::error::{ServiceError, blocking};
 use crate::open::Service;
 use crate::view::{EntryView, FolderView, PreviewView};
-use pilot_documents::{AnalyzeOptions, Analysis, Document, DocumentStatus, ExtractOptions};
+use pilot_documents::{Analysis, AnalyzeOptions, Document, DocumentStatus, ExtractOptions};
 use pilot_guard::{Access, EntryKind, FileWrite, ListOptions};
 use pilot_store::{approvals, artifacts};
 use pilot_types::{ErrorCode, Event, OperationId, Source, WorkspaceId};
@@ -30,7 +30,13 @@ impl Service {
     ///
     /// # Errors
     /// The guard's refusal.
-    pub async fn folder(&self, workspace: &WorkspaceId, path: &str, offset: usize, limit: usize) -> Result<FolderView, ServiceError> {
+    pub async fn folder(
+        &self,
+        workspace: &WorkspaceId,
+        path: &str,
+        offset: usize,
+        limit: usize,
+    ) -> Result<FolderView, ServiceError> {
         let guard = self.guard(workspace).await?;
         let folder = path.to_owned();
         let options = ListOptions { depth: 1, limit: limit.clamp(1, 5_000), offset };
@@ -42,7 +48,11 @@ impl Service {
             .filter(|row| row.workspace == *workspace)
             .filter_map(|row| row.path)
             .collect();
-        let written: HashSet<String> = artifacts::list(&mut reader, Some(workspace), 10_000).await?.into_iter().map(|row| row.path).collect();
+        let written: HashSet<String> = artifacts::list(&mut reader, Some(workspace), 10_000)
+            .await?
+            .into_iter()
+            .map(|row| row.path)
+            .collect();
         let entries = listing
             .entries
             .into_iter()
@@ -68,13 +78,23 @@ impl Service {
     ///
     /// # Errors
     /// The guard's refusal.
-    pub async fn preview(&self, workspace: &WorkspaceId, path: &str, sheet: Option<String>) -> Result<PreviewView, ServiceError> {
+    pub async fn preview(
+        &self,
+        workspace: &WorkspaceId,
+        path: &str,
+        sheet: Option<String>,
+    ) -> Result<PreviewView, ServiceError> {
         let guard = self.guard(workspace).await?;
         let wanted = path.to_owned();
         let file = blocking(move || Ok(guard.open_file(&wanted)?)).await?;
         let size = file.len();
         let options = ExtractOptions { sheet, chinese: self.chinese(), ..ExtractOptions::default() };
-        let mut document = self.inner.extraction.extract(file, path, &options, &CancellationToken::new()).await.map_err(not_read)?;
+        let mut document = self
+            .inner
+            .extraction
+            .extract(file, path, &options, &CancellationToken::new())
+            .await
+            .map_err(not_read)?;
         cut_for_preview(&mut document);
         Ok(PreviewView { path: path.to_owned(), size, document })
     }
@@ -95,7 +115,12 @@ impl Service {
     ///
     /// # Errors
     /// The guard's refusal of a path that was named.
-    pub async fn analyze(&self, workspace: &WorkspaceId, paths: &[String], options: AnalyzeOptions) -> Result<Analysis, ServiceError> {
+    pub async fn analyze(
+        &self,
+        workspace: &WorkspaceId,
+        paths: &[String],
+        options: AnalyzeOptions,
+    ) -> Result<Analysis, ServiceError> {
         let guard = self.guard(workspace).await?;
         let options = AnalyzeOptions { chinese: self.chinese(), ..options };
         let (for_selection, asked) = (guard.clone(), paths.to_vec());
@@ -114,13 +139,18 @@ impl Service {
     ///
     /// # Errors
     /// The workspace is not there.
-    pub async fn add_files(&self, workspace: &WorkspaceId, picked: Vec<PathBuf>) -> Result<Added, ServiceError> {
+    pub async fn add_files(
+        &self,
+        workspace: &WorkspaceId,
+        picked: Vec<PathBuf>,
+    ) -> Result<Added, ServiceError> {
         let guard = self.guard(workspace).await?;
         let undo = self.inner.undo.clone();
         let result = blocking(move || {
             let mut result = Added::default();
             for source in picked {
-                let name = source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                let name =
+                    source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
                 match copy_in(&guard, &undo, &source, &name) {
                     Ok(()) => result.added.push(name),
                     Err(ErrorCode::TargetChanged | ErrorCode::AlreadyExists) => result.collisions.push(name),
@@ -162,7 +192,8 @@ fn copy_in(
 ) -> Result<(), ErrorCode> {
     let bytes = pilot_guard::read_outside(source, 256 << 20).map_err(|error| error.code())?;
     let temp_name = format!(".pocketpilot-{}.tmp", OperationId::new());
-    let write = FileWrite { path: name, access: Access::Operator, bytes: &bytes, base: None, temp_name: &temp_name };
+    let write =
+        FileWrite { path: name, access: Access::Operator, bytes: &bytes, base: None, temp_name: &temp_name };
     guard.create_or_replace(&write, undo).map(|_| ()).map_err(|error| error.code())
 }
 

@@ -18,13 +18,17 @@ impl Gate for WorkspaceGate {
         let wanted: Vec<(String, PathAccess)> = spec
             .path_fields
             .iter()
-            .flat_map(|field| paths_in(call.arguments.get(&field.name)).into_iter().map(|path| (path, field.access)))
+            .flat_map(|field| {
+                paths_in(call.arguments.get(&field.name)).into_iter().map(|path| (path, field.access))
+            })
             .collect();
         let checked = tokio::task::spawn_blocking(move || first_refusal(&guard, &wanted)).await;
         match checked {
             Ok(None) => pilot_policy::decide(&spec.capability),
             Ok(Some(verdict)) => verdict,
-            Err(error) => Verdict::Deny { code: ErrorCode::Internal, reason: format!("the guard ended: {error}") },
+            Err(error) => {
+                Verdict::Deny { code: ErrorCode::Internal, reason: format!("the guard ended: {error}") }
+            }
         }
     }
 }
@@ -32,7 +36,9 @@ impl Gate for WorkspaceGate {
 fn paths_in(value: Option<&Value>) -> Vec<String> {
     match value {
         Some(Value::String(path)) => vec![path.clone()],
-        Some(Value::Array(items)) => items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
+        Some(Value::Array(items)) => {
+            items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+        }
         Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => Vec::new(),
     }
 }
@@ -53,6 +59,11 @@ fn first_refusal(guard: &WorkspaceGuard, wanted: &[(String, PathAccess)]) -> Opt
 fn is_refusal(code: ErrorCode) -> bool {
     !matches!(
         code,
-        ErrorCode::NotFound | ErrorCode::NotAFile | ErrorCode::NotAFolder | ErrorCode::TooLarge | ErrorCode::PermissionDenied | ErrorCode::IoFailed
+        ErrorCode::NotFound
+            | ErrorCode::NotAFile
+            | ErrorCode::NotAFolder
+            | ErrorCode::TooLarge
+            | ErrorCode::PermissionDenied
+            | ErrorCode::IoFailed
     )
 }

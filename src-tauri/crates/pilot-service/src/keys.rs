@@ -156,12 +156,15 @@ fn optional<T>(result: keyring_core::Result<T>) -> keyring_core::Result<Option<T
     }
 }
 
-fn entry<T>(account: &str, work: impl Fn(&keyring_core::Entry) -> keyring_core::Result<T>) -> Result<T, KeyError> {
+fn entry<T>(
+    account: &str,
+    work: impl Fn(&keyring_core::Entry) -> keyring_core::Result<T>,
+) -> Result<T, KeyError> {
     let first = keyring::Entry::new(SERVICE, account).and_then(|entry| work(&entry.inner));
     let result = match first {
-        Err(keyring_core::Error::NoDefaultStore | keyring_core::Error::PlatformFailure(_)) => {
-            rebuild_store().and_then(|()| keyring_core::Entry::new(SERVICE, account)).and_then(|entry| work(&entry))
-        }
+        Err(keyring_core::Error::NoDefaultStore | keyring_core::Error::PlatformFailure(_)) => rebuild_store()
+            .and_then(|()| keyring_core::Entry::new(SERVICE, account))
+            .and_then(|entry| work(&entry)),
         other => other,
     };
     result.map_err(|error| match error {

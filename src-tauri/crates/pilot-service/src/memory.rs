@@ -3,7 +3,7 @@
 use crate::error::{ServiceError, blocking};
 use crate::open::Service;
 use pilot_guard::{Access, FileWrite};
-use pilot_tools::{SkillSet, SkillRow};
+use pilot_tools::{SkillRow, SkillSet};
 use pilot_types::{ErrorCode, OperationId, WorkspaceId};
 
 /// A page of memory.
@@ -52,7 +52,13 @@ impl Service {
             let path = "memory/MEMORY.md";
             let base = guard.digest(path)?;
             let temp_name = format!(".pocketpilot-{}.tmp", OperationId::new());
-            let write = FileWrite { path, access: Access::Memory, bytes: text.as_bytes(), base: base.as_ref(), temp_name: &temp_name };
+            let write = FileWrite {
+                path,
+                access: Access::Memory,
+                bytes: text.as_bytes(),
+                base: base.as_ref(),
+                temp_name: &temp_name,
+            };
             guard.create_or_replace(&write, &undo)?;
             Ok(())
         })

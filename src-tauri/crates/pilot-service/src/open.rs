@@ -75,7 +75,9 @@ impl OpenOptions {
             data_dir: data_dir.into(),
             home: std::env::var_os("HOME").map(PathBuf::from),
             takes_over: false,
-            worker: WorkerCommand::this_program().map_err(|error| ServiceError::new(ErrorCode::Internal, format!("own program not found: {error}")))?,
+            worker: WorkerCommand::this_program().map_err(|error| {
+                ServiceError::new(ErrorCode::Internal, format!("own program not found: {error}"))
+            })?,
             skills_dir: std::env::var_os("POCKETPILOT_SKILLS_DIR").map(PathBuf::from),
             chinese: false,
             clock: Arc::new(pilot_agent::SystemClock::default()),
@@ -126,7 +128,8 @@ impl Service {
     pub async fn open(options: OpenOptions) -> Result<Self, ServiceError> {
         let data = DataDir::open(&options.data_dir)?;
         let lock = ProcessLock::acquire(&data)?;
-        let store = if options.in_memory { Store::open_in_memory().await? } else { Store::open(&data).await? };
+        let store =
+            if options.in_memory { Store::open_in_memory().await? } else { Store::open(&data).await? };
         let last = events::last_position(&mut *store.read().await?).await?;
         let undo = UndoStore::open(&data.undo(), UndoLimits::default())?;
         let extraction = Extraction::new(options.worker, WorkerLimits::default());
@@ -259,5 +262,7 @@ pub fn default_data_dir() -> Option<PathBuf> {
     if cfg!(target_os = "macos") {
         return var("HOME").map(|home| home.join("Library/Application Support/PocketPilot"));
     }
-    var("XDG_DATA_HOME").or_else(|| var("HOME").map(|home| home.join(".local/share"))).map(|folder| folder.join("pocketpilot"))
+    var("XDG_DATA_HOME")
+        .or_else(|| var("HOME").map(|home| home.join(".local/share")))
+        .map(|folder| folder.join("pocketpilot"))
 }

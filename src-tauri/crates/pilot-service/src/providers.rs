@@ -23,7 +23,8 @@ impl Service {
             _ if self.named_providers().await?.iter().any(|provider| provider.name == name) => {
                 Ok(ProviderChoice::Named { name: name.to_owned() })
             }
-            _ => Err(ServiceError::new(ErrorCode::ProviderMissing, "no provider of that name is set up").about(name)),
+            _ => Err(ServiceError::new(ErrorCode::ProviderMissing, "no provider of that name is set up")
+                .about(name)),
         }
     }
 
@@ -40,7 +41,12 @@ impl Service {
     }
 
     /// True when the person already said that content of this workspace may go to this provider's host.
-    pub(crate) async fn consented(&self, workspace: &WorkspaceId, choice: &ProviderChoice, host: &str) -> Result<bool, ServiceError> {
+    pub(crate) async fn consented(
+        &self,
+        workspace: &WorkspaceId,
+        choice: &ProviderChoice,
+        host: &str,
+    ) -> Result<bool, ServiceError> {
         Ok(consents::has(&mut *self.inner.store.read().await?, workspace, choice.label(), host).await?)
     }
 
@@ -64,7 +70,8 @@ impl Service {
 
     /// Base URL and model.
     async fn endpoint(&self, choice: &ProviderChoice) -> Result<(String, String), ServiceError> {
-        let missing = |what: &str| ServiceError::new(ErrorCode::ProviderMissing, what.to_owned()).about(choice.label());
+        let missing =
+            |what: &str| ServiceError::new(ErrorCode::ProviderMissing, what.to_owned()).about(choice.label());
         match choice {
             ProviderChoice::Env => {
                 let environment = &self.inner.environment;
@@ -81,18 +88,29 @@ impl Service {
                 .find(|provider| provider.name == *name)
                 .map(|provider| (provider.base_url, provider.model))
                 .ok_or_else(|| missing("the provider of this task is no longer set up")),
-            ProviderChoice::Offline | ProviderChoice::Scripted { .. } => Err(missing("this provider has no address")),
+            ProviderChoice::Offline | ProviderChoice::Scripted { .. } => {
+                Err(missing("this provider has no address"))
+            }
         }
     }
 
     /// The model of a task.
-    pub(crate) async fn model(&self, choice: &ProviderChoice) -> Result<Box<dyn ModelProvider>, ServiceError> {
+    pub(crate) async fn model(
+        &self,
+        choice: &ProviderChoice,
+    ) -> Result<Box<dyn ModelProvider>, ServiceError> {
         let inner: Box<dyn ModelProvider> = match choice {
             ProviderChoice::Offline => return Ok(Box::new(OfflineProvider::new())),
-            ProviderChoice::Scripted { script, .. } => return Ok(Box::new(ScriptedProvider::new(script.clone()))),
+            ProviderChoice::Scripted { script, .. } => {
+                return Ok(Box::new(ScriptedProvider::new(script.clone())));
+            }
             ProviderChoice::Env => {
                 let (base_url, model) = self.endpoint(choice).await?;
-                Box::new(OpenAiProvider::new(OpenAiConfig::new(base_url, model, self.inner.environment.key.clone()))?)
+                Box::new(OpenAiProvider::new(OpenAiConfig::new(
+                    base_url,
+                    model,
+                    self.inner.environment.key.clone(),
+                ))?)
             }
             ProviderChoice::Named { name } => {
                 let (base_url, model) = self.endpoint(choice).await?;
@@ -100,10 +118,16 @@ impl Service {
                     Ok(key) => key,
                     // A server on this computer usually needs no key; elsewhere its own answer says so if one is missing.
                     Err(_) if openai::is_local(&base_url) => None,
-                    Err(error) => return Err(ServiceError::new(error.code(), error.to_string()).about(name.clone())),
+                    Err(error) => {
+                        return Err(ServiceError::new(error.code(), error.to_string()).about(name.clone()));
+                    }
                 };
                 if key.is_none() && !openai::is_local(&base_url) {
-                    return Err(ServiceError::new(ErrorCode::ProviderKeyMissing, "no key is kept for this provider").about(name.clone()));
+                    return Err(ServiceError::new(
+                        ErrorCode::ProviderKeyMissing,
+                        "no key is kept for this provider",
+                    )
+                    .about(name.clone()));
                 }
                 Box::new(OpenAiProvider::new(OpenAiConfig::new(base_url, model, key))?)
             }
@@ -133,7 +157,10 @@ impl ModelProvider for Metered {
             let mut reader = self.service.inner.store.read().await.map_err(|error| failed(error.into()))?;
             let spent = usage::of_day(&mut reader, day).await.map_err(|error| failed(error.into()))?;
             if spent.total() >= cap {
-                return Err(ModelError::new(ErrorCode::TokenLimit, format!("the day's cap of {cap} tokens is used up")));
+                return Err(ModelError::new(
+                    ErrorCode::TokenLimit,
+                    format!("the day's cap of {cap} tokens is used up"),
+                ));
             }
         }
         self.inner.answer(request, deltas, cancel).await

@@ -13,11 +13,22 @@ impl Service {
     ///
     /// # Errors
     /// No such workspace.
-    pub async fn reach(&self, workspace: &WorkspaceId, provider: &ProviderChoice) -> Result<ReachView, ServiceError> {
+    pub async fn reach(
+        &self,
+        workspace: &WorkspaceId,
+        provider: &ProviderChoice,
+    ) -> Result<ReachView, ServiceError> {
         let row = self.workspace_row(workspace).await?;
         // A provider that is no longer set up sends nothing anywhere.
         let sends_to = self.leaves_to(provider).await.unwrap_or(None);
-        let mut view = ReachView { root: row.root, files: 0, files_more: false, runs_freely: Vec::new(), asks: Vec::new(), sends_to };
+        let mut view = ReachView {
+            root: row.root,
+            files: 0,
+            files_more: false,
+            runs_freely: Vec::new(),
+            asks: Vec::new(),
+            sends_to,
+        };
         // A folder that is gone can be touched by nobody.
         let Ok(bench) = self.bench(workspace).await else { return Ok(view) };
         let guard = bench.guard.clone();
@@ -36,7 +47,11 @@ impl Service {
     ///
     /// # Errors
     /// No such workspace or provider.
-    pub async fn reach_named(&self, workspace: &WorkspaceId, provider: Option<&str>) -> Result<ReachView, ServiceError> {
+    pub async fn reach_named(
+        &self,
+        workspace: &WorkspaceId,
+        provider: Option<&str>,
+    ) -> Result<ReachView, ServiceError> {
         let row = self.workspace_row(workspace).await?;
         let choice = self.provider_named(provider.unwrap_or(&row.provider)).await?;
         self.reach(workspace, &choice).await

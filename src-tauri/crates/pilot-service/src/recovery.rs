@@ -73,7 +73,9 @@ impl Service {
         let guard = match self.guard(&row.workspace).await {
             Ok(guard) => guard,
             // The folder is not there: nothing can be known now, and it may come back. Left for the next start.
-            Err(error) if matches!(error.code(), ErrorCode::WorkspaceGone | ErrorCode::WorkspaceReplaced) => return Ok(()),
+            Err(error) if matches!(error.code(), ErrorCode::WorkspaceGone | ErrorCode::WorkspaceReplaced) => {
+                return Ok(());
+            }
             Err(error) => return Err(error),
         };
         let bytes = self.card_bytes(&row.id).await?;
@@ -133,10 +135,13 @@ impl Service {
         path: String,
         bytes: Vec<u8>,
     ) -> Result<(), ServiceError> {
-        let (guard, undo, base, temp_name) = (guard.clone(), self.inner.undo.clone(), execution.base.clone(), execution.temp_name.clone());
-        let access = if row.capability.as_str().starts_with("memory:") { Access::Memory } else { Access::Write };
+        let (guard, undo, base, temp_name) =
+            (guard.clone(), self.inner.undo.clone(), execution.base.clone(), execution.temp_name.clone());
+        let access =
+            if row.capability.as_str().starts_with("memory:") { Access::Memory } else { Access::Write };
         blocking(move || {
-            let write = FileWrite { path: &path, access, bytes: &bytes, base: base.as_ref(), temp_name: &temp_name };
+            let write =
+                FileWrite { path: &path, access, bytes: &bytes, base: base.as_ref(), temp_name: &temp_name };
             guard.create_or_replace(&write, &undo)?;
             Ok(())
         })

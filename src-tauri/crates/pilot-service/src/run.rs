@@ -5,12 +5,15 @@ use crate::evidence;
 use crate::gate::WorkspaceGate;
 use crate::open::{MAX_RUNNING, Service};
 use crate::sink::TaskSink;
-use pilot_agent::{Checkpoint, EventSink as _, ModelProvider, RunOutcome, RunPorts, ToolRegistry, rebuild, run_task};
+use pilot_agent::{
+    Checkpoint, EventSink as _, ModelProvider, RunOutcome, RunPorts, ToolRegistry, rebuild, run_task,
+};
 use pilot_guard::WorkspaceGuard;
 use pilot_store::{ApprovalRow, EffectKind, approvals, tasks};
 use pilot_tools::{PromptParts, SkillSet, ToolDeps, build_tool_registry, memory_block, system_prompt};
 use pilot_types::{
-    ApprovalId, ApprovalStatus, Capability, Digest, ErrorCode, Event, PreparedEffect, Risk, Source, Task, TaskId, TaskStatus, WorkspaceId,
+    ApprovalId, ApprovalStatus, Capability, Digest, ErrorCode, Event, PreparedEffect, Risk, Source, Task,
+    TaskId, TaskStatus, WorkspaceId,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -70,7 +73,10 @@ impl Service {
             () = self.watch_cancel(id, &cancel) => Ok(RunOutcome::Cancelled),
         };
         self.running().remove(id);
-        let outcome = outcome.unwrap_or_else(|error| RunOutcome::Interrupted { code: error.code(), detail: error.detail().to_owned() });
+        let outcome = outcome.unwrap_or_else(|error| RunOutcome::Interrupted {
+            code: error.code(),
+            detail: error.detail().to_owned(),
+        });
         self.settle_run(id, outcome).await
     }
 
@@ -90,7 +96,8 @@ impl Service {
         let provider = self.model(&task.provider).await?;
         let sink = TaskSink::new(self.clone(), &task);
         self.prompt_once(&task, &bench, &sink).await?;
-        let events: Vec<Event> = self.task_events(id, 0).await?.into_iter().map(|record| record.event).collect();
+        let events: Vec<Event> =
+            self.task_events(id, 0).await?.into_iter().map(|record| record.event).collect();
         let mut start = rebuild(&events, &task.goal);
         start.elapsed_millis = start.elapsed_millis.max(task.elapsed_millis);
         let provider: &dyn ModelProvider = &*provider;
@@ -116,11 +123,17 @@ impl Service {
         if prompted {
             return Ok(());
         }
-        let (guard, skills, chinese, today) = (bench.guard.clone(), bench.skills.clone(), self.chinese(), self.now().date_naive());
+        let (guard, skills, chinese, today) =
+            (bench.guard.clone(), bench.skills.clone(), self.chinese(), self.now().date_naive());
         let system = crate::error::blocking(move || {
             // A memory that cannot be read is said, never silently left out.
             let memory = memory_block(&guard, chinese)?;
-            Ok(system_prompt(PromptParts { skills: &skills, memory: memory.as_deref(), today: Some(today), chinese }))
+            Ok(system_prompt(PromptParts {
+                skills: &skills,
+                memory: memory.as_deref(),
+                today: Some(today),
+                chinese,
+            }))
         })
         .await?;
         sink.append(vec![Event::Prompted { system }]).await?;
@@ -130,7 +143,10 @@ impl Service {
     pub(crate) async fn bench(&self, workspace: &WorkspaceId) -> Result<Bench, ServiceError> {
         let guard = self.guard(workspace).await?;
         let (for_skills, skills_dir) = (guard.clone(), self.inner.skills_dir.clone());
-        let skills = crate::error::blocking(move || Ok(Arc::new(SkillSet::load(skills_dir.as_deref(), Some(&for_skills))))).await?;
+        let skills = crate::error::blocking(move || {
+            Ok(Arc::new(SkillSet::load(skills_dir.as_deref(), Some(&for_skills))))
+        })
+        .await?;
         let deps = ToolDeps {
             guard: guard.clone(),
             undo: self.inner.undo.clone(),
@@ -138,20 +154,37 @@ impl Service {
             skills: skills.clone(),
             chinese: self.chinese(),
         };
-        Ok(Bench { tools: build_tool_registry(&deps), gate: WorkspaceGate { guard: guard.clone() }, guard, skills })
+        Ok(Bench {
+            tools: build_tool_registry(&deps),
+            gate: WorkspaceGate { guard: guard.clone() },
+            guard,
+            skills,
+        })
     }
 
     async fn settle_run(&self, id: &TaskId, outcome: RunOutcome) -> Result<Stop, ServiceError> {
         match outcome {
             RunOutcome::Completed { .. } => self.end_run(id, TaskStatus::Completed, None, None).await,
             RunOutcome::Paused(checkpoint) => self.pause(id, *checkpoint).await,
-            RunOutcome::Failed { code, detail } => self.end_run(id, TaskStatus::Failed, Some(code), Some(detail)).await,
-            RunOutcome::Cancelled => self.end_run(id, TaskStatus::Cancelled, Some(ErrorCode::Cancelled), None).await,
-            RunOutcome::Interrupted { code, detail } => self.end_run(id, TaskStatus::Interrupted, Some(code), Some(detail)).await,
+            RunOutcome::Failed { code, detail } => {
+                self.end_run(id, TaskStatus::Failed, Some(code), Some(detail)).await
+            }
+            RunOutcome::Cancelled => {
+                self.end_run(id, TaskStatus::Cancelled, Some(ErrorCode::Cancelled), None).await
+            }
+            RunOutcome::Interrupted { code, detail } => {
+                self.end_run(id, TaskStatus::Interrupted, Some(code), Some(detail)).await
+            }
         }
     }
 
-    async fn end_run(&self, id: &TaskId, status: TaskStatus, code: Option<ErrorCode>, detail: Option<String>) -> Result<Stop, ServiceError> {
+    async fn end_run(
+        &self,
+        id: &TaskId,
+        status: TaskStatus,
+        code: Option<ErrorCode>,
+        detail: Option<String>,
+    ) -> Result<Stop, ServiceError> {
         let mut tx = self.begin().await?;
         let event = Event::StatusChanged { status, code, detail };
         let mut records = Vec::new();
@@ -174,7 +207,8 @@ impl Service {
         let mut tx = self.begin().await?;
         tasks::progress(&mut tx, id, checkpoint.steps, checkpoint.elapsed_millis, checkpoint.usage).await?;
         if !tasks::set_status(&mut tx, id, &[TaskStatus::Running], TaskStatus::WaitingApproval, None).await? {
-            return Err(ServiceError::new(ErrorCode::TaskState, "the task is no longer running").about(id.to_string()));
+            return Err(ServiceError::new(ErrorCode::TaskState, "the task is no longer running")
+                .about(id.to_string()));
         }
         approvals::insert(&mut tx, &row, &bytes).await?;
         let records = self.append(&mut tx, Some(id), Source::Agent, &[requested, waiting]).await?;
@@ -185,7 +219,12 @@ impl Service {
         Ok(Stop { status: TaskStatus::WaitingApproval, code: None })
     }
 
-    async fn card_row(&self, task: &Task, bench: &Bench, checkpoint: &Checkpoint) -> Result<(ApprovalRow, Vec<u8>), ServiceError> {
+    async fn card_row(
+        &self,
+        task: &Task,
+        bench: &Bench,
+        checkpoint: &Checkpoint,
+    ) -> Result<(ApprovalRow, Vec<u8>), ServiceError> {
         let spec = bench.tools.get(&checkpoint.call.tool).map(|tool| tool.spec().clone());
         let (path, base, bytes, effect_kind) = effect_parts(&checkpoint.effect);
         let identity = bench.guard.identity();
@@ -195,7 +234,9 @@ impl Service {
             workspace: task.workspace.clone(),
             call_id: checkpoint.call.id.clone(),
             tool: checkpoint.call.tool.clone(),
-            capability: spec.as_ref().map_or_else(|| Capability::declared(""), |spec| spec.capability.clone()),
+            capability: spec
+                .as_ref()
+                .map_or_else(|| Capability::declared(""), |spec| spec.capability.clone()),
             risk: spec.as_ref().map_or(Risk::High, |spec| spec.risk),
             schema: spec.map_or(serde_json::Value::Null, |spec| spec.parameters),
             digest: checkpoint.call.digest(),
@@ -229,7 +270,12 @@ impl Service {
         Ok((row, bytes))
     }
 
-    pub(crate) async fn count_flags(&self, row: &ApprovalRow, bytes: &[u8], guard: &WorkspaceGuard) -> Result<u32, ServiceError> {
+    pub(crate) async fn count_flags(
+        &self,
+        row: &ApprovalRow,
+        bytes: &[u8],
+        guard: &WorkspaceGuard,
+    ) -> Result<u32, ServiceError> {
         let events = self.task_events(&row.task, 0).await?;
         let evidence = evidence::of_events(&events);
         let card = self.draw_card(row, bytes, guard, &evidence).await?;
@@ -251,8 +297,12 @@ pub(crate) fn requested_event(row: &ApprovalRow) -> Event {
 /// Path, base, exact bytes and kind of an effect.
 pub(crate) fn effect_parts(effect: &PreparedEffect) -> (Option<String>, Option<Digest>, Vec<u8>, EffectKind) {
     match effect {
-        PreparedEffect::WriteFile { path, bytes, base } => (Some(path.clone()), base.clone(), bytes.clone(), EffectKind::WriteFile),
-        PreparedEffect::Outside { description } => (None, None, description.clone().into_bytes(), EffectKind::Outside),
+        PreparedEffect::WriteFile { path, bytes, base } => {
+            (Some(path.clone()), base.clone(), bytes.clone(), EffectKind::WriteFile)
+        }
+        PreparedEffect::Outside { description } => {
+            (None, None, description.clone().into_bytes(), EffectKind::Outside)
+        }
     }
 }
 
@@ -263,7 +313,9 @@ fn last_words(checkpoint: &Checkpoint) -> String {
         .rev()
         .find_map(|message| match message {
             pilot_types::Message::Assistant { text, .. } => Some(text.clone()),
-            pilot_types::Message::System { .. } | pilot_types::Message::User { .. } | pilot_types::Message::Tool { .. } => None,
+            pilot_types::Message::System { .. }
+            | pilot_types::Message::User { .. }
+            | pilot_types::Message::Tool { .. } => None,
         })
         .unwrap_or_default()
 }

@@ -2,7 +2,9 @@
 
 use crate::error::ServiceError;
 use crate::open::Service;
-use crate::view::{AppView, KeyringState, LanguageSetting, ProviderRequest, ProviderView, SettingsView, ThemeSetting};
+use crate::view::{
+    AppView, KeyringState, LanguageSetting, ProviderRequest, ProviderView, SettingsView, ThemeSetting,
+};
 use crate::{KeyError, KeyPlace};
 use pilot_store::{approvals, events, settings, tasks};
 use pilot_types::{ErrorCode, TaskStatus};
@@ -42,14 +44,22 @@ impl Service {
     /// A value that cannot be; the database cannot be written.
     pub async fn save_settings(&self, wanted: &SettingsView) -> Result<(), ServiceError> {
         if !(1..=3650).contains(&wanted.undo_days) || wanted.undo_bytes < 1 << 20 {
-            return Err(ServiceError::new(ErrorCode::SettingsInvalid, "undo is kept for 1 to 3,650 days and at least 1 MiB"));
+            return Err(ServiceError::new(
+                ErrorCode::SettingsInvalid,
+                "undo is kept for 1 to 3,650 days and at least 1 MiB",
+            ));
         }
         if wanted.tokens_per_task == Some(0) || wanted.tokens_per_day == Some(0) {
-            return Err(ServiceError::new(ErrorCode::SettingsInvalid, "a token cap of 0 would stop every task"));
+            return Err(ServiceError::new(
+                ErrorCode::SettingsInvalid,
+                "a token cap of 0 would stop every task",
+            ));
         }
         let mut tx = self.begin().await?;
         settings::set(&mut tx, APP, wanted).await?;
-        let records = self.append(&mut tx, None, pilot_types::Source::Operator, &[acted("settings_saved", None)]).await?;
+        let records = self
+            .append(&mut tx, None, pilot_types::Source::Operator, &[acted("settings_saved", None)])
+            .await?;
         self.commit(tx, records).await?;
         self.inner.bus.changed();
         Ok(())
@@ -71,10 +81,15 @@ impl Service {
         let name = wanted.name.trim().to_owned();
         let taken = matches!(name.as_str(), "" | "offline" | "env") || name.starts_with("scripted");
         if taken || name.chars().count() > 64 || wanted.model.trim().is_empty() {
-            return Err(ServiceError::new(ErrorCode::SettingsInvalid, "a provider needs a name of its own and a model").about(name));
+            return Err(ServiceError::new(
+                ErrorCode::SettingsInvalid,
+                "a provider needs a name of its own and a model",
+            )
+            .about(name));
         }
-        pilot_providers::openai::check_base_url(&wanted.base_url)
-            .map_err(|error| ServiceError::new(ErrorCode::SettingsInvalid, error.detail).about(wanted.base_url.clone()))?;
+        pilot_providers::openai::check_base_url(&wanted.base_url).map_err(|error| {
+            ServiceError::new(ErrorCode::SettingsInvalid, error.detail).about(wanted.base_url.clone())
+        })?;
         let mut list = self.named_providers().await?;
         list.retain(|provider| provider.name != name);
         list.push(ProviderRequest { name: name.clone(), ..wanted });
@@ -94,10 +109,16 @@ impl Service {
         Ok(())
     }
 
-    async fn store_providers(&self, list: &[ProviderRequest], action: &str, name: &str) -> Result<(), ServiceError> {
+    async fn store_providers(
+        &self,
+        list: &[ProviderRequest],
+        action: &str,
+        name: &str,
+    ) -> Result<(), ServiceError> {
         let mut tx = self.begin().await?;
         settings::set(&mut tx, PROVIDERS, &list).await?;
-        let records = self.append(&mut tx, None, pilot_types::Source::Operator, &[acted(action, Some(name))]).await?;
+        let records =
+            self.append(&mut tx, None, pilot_types::Source::Operator, &[acted(action, Some(name))]).await?;
         self.commit(tx, records).await?;
         self.inner.bus.changed();
         Ok(())
@@ -124,7 +145,11 @@ impl Service {
     ///
     /// # Errors
     /// The database cannot be read.
-    pub async fn app_view(&self, system_language: LanguageSetting, tray: bool) -> Result<AppView, ServiceError> {
+    pub async fn app_view(
+        &self,
+        system_language: LanguageSetting,
+        tray: bool,
+    ) -> Result<AppView, ServiceError> {
         let keyring = match self.inner.keys.probe().await {
             Ok(()) => KeyringState::Ready,
             Err(KeyError::Missing(_)) => KeyringState::Missing,
@@ -166,7 +191,8 @@ impl Service {
         for provider in self.named_providers().await? {
             let key_for_this_run = self.inner.keys.for_this_run(&provider.name);
             // A keyring that cannot be asked is said once in `AppView::keyring`, not once per provider.
-            let in_keyring = keyring == KeyringState::Ready && matches!(self.inner.keys.get(&provider.name).await, Ok(Some(_)));
+            let in_keyring = keyring == KeyringState::Ready
+                && matches!(self.inner.keys.get(&provider.name).await, Ok(Some(_)));
             views.push(ProviderView {
                 local: pilot_providers::openai::is_local(&provider.base_url),
                 base_url: Some(provider.base_url),
@@ -181,5 +207,9 @@ impl Service {
 }
 
 fn acted(action: &str, subject: Option<&str>) -> pilot_types::Event {
-    pilot_types::Event::OperatorActed { action: action.to_owned(), workspace: None, subject: subject.map(str::to_owned) }
+    pilot_types::Event::OperatorActed {
+        action: action.to_owned(),
+        workspace: None,
+        subject: subject.map(str::to_owned),
+    }
 }

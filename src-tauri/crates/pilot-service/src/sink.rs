@@ -19,7 +19,12 @@ pub(crate) struct TaskSink {
 
 impl TaskSink {
     pub(crate) fn new(service: Service, task: &Task) -> Self {
-        Self { service, task: task.id.clone(), provider: task.provider.label().to_owned(), spent: Mutex::new(task.usage) }
+        Self {
+            service,
+            task: task.id.clone(),
+            provider: task.provider.label().to_owned(),
+            spent: Mutex::new(task.usage),
+        }
     }
 }
 
@@ -43,7 +48,9 @@ impl EventSink for TaskSink {
                 };
                 tasks::progress(&mut tx, &self.task, *step, *elapsed_millis, total).await.map_err(failed)?;
                 if call.total() > 0 {
-                    usage::add(&mut tx, self.service.now().date_naive(), &self.provider, *call).await.map_err(failed)?;
+                    usage::add(&mut tx, self.service.now().date_naive(), &self.provider, *call)
+                        .await
+                        .map_err(failed)?;
                 }
             }
         }

@@ -5,8 +5,8 @@ use crate::open::Service;
 use crate::view::{ArtifactView, TaskDetailView, TaskView};
 use pilot_store::{answers, approvals, artifacts, events, tasks, workspaces};
 use pilot_types::{
-    ApprovalStatus, Channel, ErrorCode, Event, EventRecord, ProviderChoice, Source, Task, TaskId, TaskIntake, TaskLimits, TaskStatus, TokenUsage,
-    WorkspaceId,
+    ApprovalStatus, Channel, ErrorCode, Event, EventRecord, ProviderChoice, Source, Task, TaskId, TaskIntake,
+    TaskLimits, TaskStatus, TokenUsage, WorkspaceId,
 };
 
 /// Characters of a goal at most.
@@ -21,7 +21,10 @@ impl Service {
     pub async fn create_task(&self, intake: TaskIntake) -> Result<TaskView, ServiceError> {
         let goal = intake.goal.trim().to_owned();
         if goal.is_empty() || goal.chars().count() > GOAL_LIMIT {
-            return Err(ServiceError::new(ErrorCode::Usage, format!("a goal has 1 to {GOAL_LIMIT} characters")));
+            return Err(ServiceError::new(
+                ErrorCode::Usage,
+                format!("a goal has 1 to {GOAL_LIMIT} characters"),
+            ));
         }
         let workspace = self.workspace_row(&intake.workspace).await?;
         self.guard(&intake.workspace).await?;
@@ -31,11 +34,17 @@ impl Service {
         };
         if let Some(host) = self.leaves_to(&provider).await? {
             if !self.consented(&intake.workspace, &provider, &host).await? {
-                return Err(ServiceError::new(ErrorCode::ConsentRequired, "content of this folder would leave this computer").about(host));
+                return Err(ServiceError::new(
+                    ErrorCode::ConsentRequired,
+                    "content of this folder would leave this computer",
+                )
+                .about(host));
             }
         }
         let settings = self.settings().await?;
-        let limits = intake.limits.unwrap_or(TaskLimits { max_tokens: settings.tokens_per_task, ..TaskLimits::default() });
+        let limits = intake
+            .limits
+            .unwrap_or(TaskLimits { max_tokens: settings.tokens_per_task, ..TaskLimits::default() });
         let task = self.new_task(&intake.workspace, intake.session, intake.channel, goal, provider, limits);
         let created = Event::TaskCreated {
             workspace: task.workspace.clone(),
@@ -172,7 +181,9 @@ impl Service {
     pub async fn cancel_task(&self, id: &TaskId) -> Result<(), ServiceError> {
         let task = self.task_row(id).await?;
         if task.status.is_final() {
-            return Err(ServiceError::new(ErrorCode::TaskState, "the task has already ended").about(id.to_string()));
+            return Err(
+                ServiceError::new(ErrorCode::TaskState, "the task has already ended").about(id.to_string())
+            );
         }
         let mut tx = self.begin().await?;
         tasks::request_cancel(&mut tx, id).await?;
@@ -181,9 +192,23 @@ impl Service {
         if tasks::set_status(&mut tx, id, &from, TaskStatus::Cancelled, Some(ErrorCode::Cancelled)).await? {
             if let Some(card) = approvals::pending_of_task(&mut tx, id).await? {
                 let by = ApprovalStatus::Void;
-                approvals::transition(&mut tx, &card.id, ApprovalStatus::Pending, by, self.now(), None, None, Some(ErrorCode::Cancelled)).await?;
+                approvals::transition(
+                    &mut tx,
+                    &card.id,
+                    ApprovalStatus::Pending,
+                    by,
+                    self.now(),
+                    None,
+                    None,
+                    Some(ErrorCode::Cancelled),
+                )
+                .await?;
             }
-            let event = Event::StatusChanged { status: TaskStatus::Cancelled, code: Some(ErrorCode::Cancelled), detail: None };
+            let event = Event::StatusChanged {
+                status: TaskStatus::Cancelled,
+                code: Some(ErrorCode::Cancelled),
+                detail: None,
+            };
             records = self.append(&mut tx, Some(id), Source::Operator, &[event]).await?;
         }
         self.commit(tx, records).await?;
@@ -201,10 +226,15 @@ impl Service {
         self.task_row(id).await?;
         let mut tx = self.begin().await?;
         if !tasks::set_status(&mut tx, id, &[TaskStatus::Interrupted], TaskStatus::Queued, None).await? {
-            return Err(ServiceError::new(ErrorCode::TaskState, "only an interrupted task can be resumed").about(id.to_string()));
+            return Err(ServiceError::new(ErrorCode::TaskState, "only an interrupted task can be resumed")
+                .about(id.to_string()));
         }
         tasks::assign(&mut tx, id, &self.inner.process).await?;
-        let event = Event::StatusChanged { status: TaskStatus::Queued, code: None, detail: Some("resumed".to_owned()) };
+        let event = Event::StatusChanged {
+            status: TaskStatus::Queued,
+            code: None,
+            detail: Some("resumed".to_owned()),
+        };
         let records = self.append(&mut tx, Some(id), Source::Operator, &[event]).await?;
         self.commit(tx, records).await?;
         self.inner.work.notify_one();

@@ -13,11 +13,17 @@ impl Service {
     ///
     /// # Errors
     /// The folder is not there, is too wide, or holds the application's own data.
-    pub async fn add_workspace(&self, folder: &Path, allowed_mcp: Option<Vec<String>>) -> Result<WorkspaceView, ServiceError> {
-        let (folder, home, data) = (folder.to_path_buf(), self.inner.home.clone(), self.data_dir().to_path_buf());
+    pub async fn add_workspace(
+        &self,
+        folder: &Path,
+        allowed_mcp: Option<Vec<String>>,
+    ) -> Result<WorkspaceView, ServiceError> {
+        let (folder, home, data) =
+            (folder.to_path_buf(), self.inner.home.clone(), self.data_dir().to_path_buf());
         let shown = folder.display().to_string();
         let (root, identity) = blocking(move || {
-            let root = pilot_guard::register_root(&folder, home.as_deref(), &data).map_err(|error| ServiceError::from(error).about(shown))?;
+            let root = pilot_guard::register_root(&folder, home.as_deref(), &data)
+                .map_err(|error| ServiceError::from(error).about(shown))?;
             let identity = WorkspaceGuard::open(&root)?.identity();
             Ok((root, identity))
         })
@@ -37,7 +43,11 @@ impl Service {
             Some(old) => {
                 workspaces::update(&mut tx, &row).await?;
                 let back = old.removed_at.is_some();
-                if back { self.append(&mut tx, None, Source::Operator, &[acted("workspace_added", &row)]).await? } else { Vec::new() }
+                if back {
+                    self.append(&mut tx, None, Source::Operator, &[acted("workspace_added", &row)]).await?
+                } else {
+                    Vec::new()
+                }
             }
             None => {
                 workspaces::insert(&mut tx, &row).await?;
@@ -75,10 +85,15 @@ impl Service {
         let row = self.workspace_row(id).await?;
         let mut tx = self.begin().await?;
         if tasks::workspace_busy(&mut tx, id).await? {
-            return Err(ServiceError::new(ErrorCode::TaskState, "a task is at work in this workspace; stop it first").about(row.name));
+            return Err(ServiceError::new(
+                ErrorCode::TaskState,
+                "a task is at work in this workspace; stop it first",
+            )
+            .about(row.name));
         }
         workspaces::remove(&mut tx, id, self.now()).await?;
-        let records = self.append(&mut tx, None, Source::Operator, &[acted("workspace_removed", &row)]).await?;
+        let records =
+            self.append(&mut tx, None, Source::Operator, &[acted("workspace_removed", &row)]).await?;
         self.commit(tx, records).await?;
         self.inner.bus.changed();
         Ok(())
@@ -88,22 +103,27 @@ impl Service {
     ///
     /// # Errors
     /// No such workspace or provider.
-    pub async fn set_workspace_provider(&self, id: &WorkspaceId, provider: &str) -> Result<WorkspaceView, ServiceError> {
+    pub async fn set_workspace_provider(
+        &self,
+        id: &WorkspaceId,
+        provider: &str,
+    ) -> Result<WorkspaceView, ServiceError> {
         self.provider_named(provider).await?;
         let mut row = self.workspace_row(id).await?;
         provider.clone_into(&mut row.provider);
         let mut tx = self.begin().await?;
         workspaces::update(&mut tx, &row).await?;
-        let records = self.append(&mut tx, None, Source::Operator, &[acted("workspace_provider_chosen", &row)]).await?;
+        let records =
+            self.append(&mut tx, None, Source::Operator, &[acted("workspace_provider_chosen", &row)]).await?;
         self.commit(tx, records).await?;
         self.inner.bus.changed();
         self.workspace(id).await
     }
 
     pub(crate) async fn workspace_row(&self, id: &WorkspaceId) -> Result<WorkspaceRow, ServiceError> {
-        workspaces::get(&mut *self.inner.store.read().await?, id)
-            .await?
-            .ok_or_else(|| ServiceError::new(ErrorCode::WorkspaceNotFound, "no such workspace").about(id.to_string()))
+        workspaces::get(&mut *self.inner.store.read().await?, id).await?.ok_or_else(|| {
+            ServiceError::new(ErrorCode::WorkspaceNotFound, "no such workspace").about(id.to_string())
+        })
     }
 
     /// A new guard on a workspace, sure to be the folder that was registered.
@@ -112,10 +132,15 @@ impl Service {
         blocking(move || {
             let name = row.name.clone();
             let guard = WorkspaceGuard::open(Path::new(&row.root)).map_err(|error| {
-                ServiceError::new(ErrorCode::WorkspaceGone, format!("the folder is not there now: {error}")).about(name.clone())
+                ServiceError::new(ErrorCode::WorkspaceGone, format!("the folder is not there now: {error}"))
+                    .about(name.clone())
             })?;
             if guard.identity() != (RootIdentity { dev: row.dev, ino: row.ino }) {
-                return Err(ServiceError::new(ErrorCode::WorkspaceReplaced, "another folder stands where the workspace was").about(name));
+                return Err(ServiceError::new(
+                    ErrorCode::WorkspaceReplaced,
+                    "another folder stands where the workspace was",
+                )
+                .about(name));
             }
             Ok(guard)
         })
@@ -124,7 +149,9 @@ impl Service {
 }
 
 fn new_row(root: &Path, now: chrono::DateTime<chrono::Utc>) -> WorkspaceRow {
-    let name = root.file_name().map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let name = root
+        .file_name()
+        .map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned());
     WorkspaceRow {
         id: WorkspaceId::new(),
         name,
@@ -140,7 +167,8 @@ fn new_row(root: &Path, now: chrono::DateTime<chrono::Utc>) -> WorkspaceRow {
 }
 
 fn is_present(row: &WorkspaceRow) -> bool {
-    WorkspaceGuard::open(Path::new(&row.root)).is_ok_and(|guard| guard.identity() == RootIdentity { dev: row.dev, ino: row.ino })
+    WorkspaceGuard::open(Path::new(&row.root))
+        .is_ok_and(|guard| guard.identity() == RootIdentity { dev: row.dev, ino: row.ino })
 }
 
 pub(crate) fn view_of(row: &WorkspaceRow, present: bool) -> WorkspaceView {
@@ -155,7 +183,11 @@ pub(crate) fn view_of(row: &WorkspaceRow, present: bool) -> WorkspaceView {
 }
 
 fn acted(action: &str, row: &WorkspaceRow) -> Event {
-    Event::OperatorActed { action: action.to_owned(), workspace: Some(row.id.clone()), subject: Some(row.name.clone()) }
+    Event::OperatorActed {
+        action: action.to_owned(),
+        workspace: Some(row.id.clone()),
+        subject: Some(row.name.clone()),
+    }
 }
 
 impl Service {
@@ -164,8 +196,16 @@ impl Service {
     ///
     /// # Errors
     /// There is no home folder, or it cannot be written.
-    pub async fn open_demo(&self, name: &str, files: &'static [(&'static str, &'static [u8])]) -> Result<WorkspaceView, ServiceError> {
-        let home = self.inner.home.clone().ok_or_else(|| ServiceError::new(ErrorCode::WorkspaceNotFolder, "there is no home folder"))?;
+    pub async fn open_demo(
+        &self,
+        name: &str,
+        files: &'static [(&'static str, &'static [u8])],
+    ) -> Result<WorkspaceView, ServiceError> {
+        let home = self
+            .inner
+            .home
+            .clone()
+            .ok_or_else(|| ServiceError::new(ErrorCode::WorkspaceNotFolder, "there is no home folder"))?;
         let (folder, undo) = (home.join(name), self.inner.undo.clone());
         let made = folder.clone();
         blocking(move || {
@@ -173,8 +213,13 @@ impl Service {
                 let guard = WorkspaceGuard::open(&made)?;
                 for (path, bytes) in files {
                     let temp_name = format!(".pocketpilot-{}.tmp", pilot_types::OperationId::new());
-                    let write =
-                        pilot_guard::FileWrite { path, access: pilot_guard::Access::Operator, bytes, base: None, temp_name: &temp_name };
+                    let write = pilot_guard::FileWrite {
+                        path,
+                        access: pilot_guard::Access::Operator,
+                        bytes,
+                        base: None,
+                        temp_name: &temp_name,
+                    };
                     guard.create_or_replace(&write, &undo)?;
                 }
             }

@@ -14,7 +14,12 @@ fn write_script(path: &str) -> Value {
 fn stopped(desk: &Desk, script: &Value) -> (String, String) {
     let provider = desk.script(script);
     let run = desk.json(&["run", "write", "--workspace", desk.root(), "--provider", &provider]);
-    assert_eq!(run.code, Some(3), "elsewhere than on a terminal the default is to stop at the card: {}", run.err);
+    assert_eq!(
+        run.code,
+        Some(3),
+        "elsewhere than on a terminal the default is to stop at the card: {}",
+        run.err
+    );
     let last = run.last();
     (last["task"].as_str().unwrap().to_owned(), last["approval"].as_str().unwrap().to_owned())
 }
@@ -32,7 +37,11 @@ fn a_run_prints_its_events_and_ends_with_the_result() {
     let rows = run.rows();
     let (events, result) = rows.split_at(rows.len() - 1);
     let numbers: Vec<i64> = events.iter().map(|event| event["seq"].as_i64().unwrap()).collect();
-    assert_eq!(numbers, (1..=numbers.len() as i64).collect::<Vec<_>>(), "each event once, in order, without gaps");
+    assert_eq!(
+        numbers,
+        (1..=numbers.len() as i64).collect::<Vec<_>>(),
+        "each event once, in order, without gaps"
+    );
     for event in events {
         for key in ["seq", "at", "task", "type"] {
             assert!(event.get(key).is_some(), "an event has {key}: {event}");
@@ -43,7 +52,10 @@ fn a_run_prints_its_events_and_ends_with_the_result() {
     }
     let tool = events.iter().find(|event| event["type"] == "tool_result").unwrap();
     assert_eq!(tool["ok"], true, "a tool result says whether it worked");
-    assert!(tool["content"].as_str().unwrap().contains("x\\n1"), "and carries the content as the model got it");
+    assert!(
+        tool["content"].as_str().unwrap().contains("x\\n1"),
+        "and carries the content as the model got it"
+    );
 }
 
 #[test]
@@ -52,7 +64,16 @@ fn all_shown_is_for_scripts_only() {
     let refused = desk.json(&["run", "x", "--workspace", desk.root(), "--approve", "all-shown"]);
     assert_eq!(refused.code, Some(2), "nobody would be asked");
     let provider = desk.script(&write_script("a.md"));
-    let run = desk.json(&["run", "x", "--workspace", desk.root(), "--provider", &provider, "--approve", "all-shown"]);
+    let run = desk.json(&[
+        "run",
+        "x",
+        "--workspace",
+        desk.root(),
+        "--provider",
+        &provider,
+        "--approve",
+        "all-shown",
+    ]);
     assert_eq!(run.code, Some(0), "a script may: {}", run.err);
     assert!(run.err.contains("a.md"), "each card is printed before it is approved");
     assert_eq!(desk.read("a.md").as_deref(), Some("x\n"), "and the file is there");
@@ -63,14 +84,30 @@ fn decided_stale_and_unknown_cards_end_with_1_and_change_nothing() {
     let desk = Desk::new();
     let (_, card) = stopped(&desk, &write_script("a.md"));
     let unknown = desk.json(&["approvals", "approve", "no-such-card"]);
-    assert_eq!((unknown.code, unknown.last()["code"].clone()), (Some(1), json!("approval_not_found")), "an unknown card has its code");
+    assert_eq!(
+        (unknown.code, unknown.last()["code"].clone()),
+        (Some(1), json!("approval_not_found")),
+        "an unknown card has its code"
+    );
     desk.write("a.md", b"somebody else\n");
     let stale = desk.json(&["approvals", "approve", &card]);
-    assert_eq!((stale.code, stale.last()["code"].clone()), (Some(1), json!("approval_stale")), "so has a stale one");
+    assert_eq!(
+        (stale.code, stale.last()["code"].clone()),
+        (Some(1), json!("approval_stale")),
+        "so has a stale one"
+    );
     assert_eq!(desk.read("a.md").as_deref(), Some("somebody else\n"), "nothing is written");
     let new = stale.last()["subject"].as_str().unwrap().to_owned();
-    assert_eq!(desk.json(&["approvals", "list"]).rows()[0]["id"], json!(new), "the new card waits in its place");
-    assert_eq!(desk.json(&["approvals", "reject", &new, "--note", "keep it"]).code, Some(0), "and can be decided");
+    assert_eq!(
+        desk.json(&["approvals", "list"]).rows()[0]["id"],
+        json!(new),
+        "the new card waits in its place"
+    );
+    assert_eq!(
+        desk.json(&["approvals", "reject", &new, "--note", "keep it"]).code,
+        Some(0),
+        "and can be decided"
+    );
     let decided = desk.json(&["approvals", "approve", &new]);
     assert_eq!((decided.code, decided.last()["code"].clone()), (Some(1), json!("approval_decided")), "once");
     assert_eq!(desk.json(&["approvals", "list"]).rows().len(), 0, "the list shows what waits");
@@ -88,7 +125,11 @@ fn an_edit_that_escapes_is_refused_with_4() {
         ("not json", "invalid_arguments"),
     ] {
         let said = desk.json(&["approvals", "approve", &card, "--edit", edit]);
-        assert_eq!((said.code, said.last()["code"].clone()), (Some(4), json!(code)), "what was given to the command is refused: {edit}");
+        assert_eq!(
+            (said.code, said.last()["code"].clone()),
+            (Some(4), json!(code)),
+            "what was given to the command is refused: {edit}"
+        );
         assert_eq!(desk.manifest(), vec![], "and nothing is written: {edit}");
     }
     let said = desk.json(&["approvals", "approve", &card, "--edit", r#"{"path":"b.md","content":"mine\n"}"#]);
@@ -107,17 +148,33 @@ fn usage_and_refused_folders_have_their_codes() {
     }
     let own = desk.data.path().to_str().unwrap().to_owned();
     let said = desk.json(&["workspaces", "add", &own]);
-    assert_eq!((said.code, said.last()["code"].clone()), (Some(4), json!("workspace_holds_data")), "so is the data folder");
+    assert_eq!(
+        (said.code, said.last()["code"].clone()),
+        (Some(4), json!("workspace_holds_data")),
+        "so is the data folder"
+    );
     let said = desk.json(&["run", "x", "--workspace", desk.root(), "--provider", "nobody"]);
-    assert_eq!((said.code, said.last()["code"].clone()), (Some(1), json!("provider_missing")), "a provider that is not set up");
+    assert_eq!(
+        (said.code, said.last()["code"].clone()),
+        (Some(1), json!("provider_missing")),
+        "a provider that is not set up"
+    );
     let said = desk.json(&["run", "x", "--workspace", desk.root(), "--provider", "env"]);
-    assert_eq!((said.code, said.last()["code"].clone()), (Some(1), json!("provider_missing")), "an environment without one");
+    assert_eq!(
+        (said.code, said.last()["code"].clone()),
+        (Some(1), json!("provider_missing")),
+        "an environment without one"
+    );
 }
 
 #[test]
 fn a_provider_that_is_down_leaves_the_task_interrupted() {
     let desk = Desk::new();
-    let env = [("POCKETPILOT_BASE_URL", "http://127.0.0.1:9/v1"), ("POCKETPILOT_MODEL", "m"), ("POCKETPILOT_API_KEY", "k")];
+    let env = [
+        ("POCKETPILOT_BASE_URL", "http://127.0.0.1:9/v1"),
+        ("POCKETPILOT_MODEL", "m"),
+        ("POCKETPILOT_API_KEY", "k"),
+    ];
     let said = desk.run_with(&["--json", "run", "x", "--workspace", desk.root(), "--provider", "env"], &env);
     assert_eq!(said.code, Some(5), "interrupted, and can be resumed: {}", said.err);
     assert_eq!(said.last()["code"], "provider_unavailable", "with words for it");
@@ -132,7 +189,8 @@ fn extract_prints_one_line_a_file_and_never_ends_early() {
     let said = desk.json(&["extract", "--workspace", desk.root(), "a.csv", "broken.xlsx", "b.txt"]);
     let rows = said.rows();
     assert_eq!(rows.len(), 3, "one line a file, in the order given");
-    let seen: Vec<_> = rows.iter().map(|row| (row["type"].clone(), row["path"].clone(), row["status"].clone())).collect();
+    let seen: Vec<_> =
+        rows.iter().map(|row| (row["type"].clone(), row["path"].clone(), row["status"].clone())).collect();
     assert_eq!(
         seen,
         vec![
@@ -162,7 +220,8 @@ fn memory_is_the_persons_to_edit() {
     assert!(child.wait().unwrap().success(), "the person edits without a card");
     assert_eq!(desk.read("memory/MEMORY.md").as_deref(), Some("记住：金额含税\n"), "as typed");
     let events = desk.run(&["audit", "export"]).rows();
-    let logged = events.iter().any(|event| event["source"] == "operator" && event["action"] == "memory_edited");
+    let logged =
+        events.iter().any(|event| event["source"] == "operator" && event["action"] == "memory_edited");
     assert!(logged, "and it is on record as the person's own act");
 }
 
@@ -172,7 +231,9 @@ fn doctor_names_what_is_missing() {
     let said = desk.json(&["doctor"]);
     assert_eq!(said.code, Some(0), "nothing here is broken: {}", said.out);
     let rows = said.rows();
-    let state = |id: &str| rows.iter().find(|row| row["id"] == id).map(|row| row["state"].clone()).unwrap_or_default();
+    let state = |id: &str| {
+        rows.iter().find(|row| row["id"] == id).map(|row| row["state"].clone()).unwrap_or_default()
+    };
     assert_eq!(state("documents"), "ok", "the reader of documents was started for real");
     assert_eq!(state("keyring"), "limited", "there is no session bus here, and that is said");
 }
@@ -182,14 +243,18 @@ fn a_changed_record_is_found() {
     let desk = Desk::new();
     stopped(&desk, &write_script("a.md"));
     assert_eq!(desk.json(&["audit", "verify"]).code, Some(0), "untouched, the chain holds");
-    let database = std::fs::read_dir(desk.data.path()).unwrap().flatten().map(|entry| entry.path()).find(|path| {
-        path.extension().is_some_and(|ending| ending == "db" || ending == "sqlite" || ending == "sqlite3")
-    });
+    let database =
+        std::fs::read_dir(desk.data.path()).unwrap().flatten().map(|entry| entry.path()).find(|path| {
+            path.extension().is_some_and(|ending| ending == "db" || ending == "sqlite" || ending == "sqlite3")
+        });
     let database = database.expect("the data folder holds a database");
     let mut bytes = std::fs::read(&database).unwrap();
     // Only the record holds this text.
     let wanted = b"You are PocketPilot";
-    let at = bytes.windows(wanted.len()).position(|window| window == wanted).expect("the record is in the main file after a clean close");
+    let at = bytes
+        .windows(wanted.len())
+        .position(|window| window == wanted)
+        .expect("the record is in the main file after a clean close");
     bytes[at] = b'J';
     std::fs::write(&database, bytes).unwrap();
     let said = desk.json(&["audit", "verify"]);

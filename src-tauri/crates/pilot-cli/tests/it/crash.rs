@@ -6,9 +6,9 @@
 use crate::support::{Desk, copy_tree};
 use serde_json::{Value, json};
 
-/// Repeats of each point; `make soak` asks for 20.
+/// Repeats of each point: a tenth of those of `make soak`.
 fn repeats() -> usize {
-    std::env::var("POCKETPILOT_SOAK_KILLS").ok().and_then(|n| n.parse().ok()).unwrap_or(2)
+    if std::env::var_os("POCKETPILOT_SOAK").is_some() { 20 } else { 2 }
 }
 
 /// Points between the person's yes and the durable end, in order.
@@ -45,7 +45,16 @@ fn waiting() -> (Desk, String) {
     let desk = Desk::new();
     desk.write("deep/report.md", OLD.as_bytes());
     let provider = desk.script(&script());
-    let run = desk.json(&["run", "write", "--workspace", desk.root(), "--provider", &provider, "--approve", "never"]);
+    let run = desk.json(&[
+        "run",
+        "write",
+        "--workspace",
+        desk.root(),
+        "--provider",
+        &provider,
+        "--approve",
+        "never",
+    ]);
     assert_eq!(run.code, Some(3), "the script stops at its card: {}", run.err);
     let id = run.last()["approval"].as_str().unwrap().to_owned();
     (desk, id)
@@ -65,7 +74,10 @@ fn count(events: &[Value], kind: &str) -> usize {
 
 fn no_leftovers(desk: &Desk, point: &str) {
     for (name, _) in desk.manifest() {
-        assert!(!name.contains(".tmp") && !name.contains(".pocketpilot"), "a temporary file is left after {point}: {name}");
+        assert!(
+            !name.contains(".tmp") && !name.contains(".pocketpilot"),
+            "a temporary file is left after {point}: {name}"
+        );
     }
 }
 
@@ -82,7 +94,10 @@ fn killed_between_yes_and_done() {
             runs += 1;
         }
     }
-    println!("{runs} kills at {} points between yes and done: 0 lost, 0 twice, 0 half files, 0 temporary files", APPROVE.len());
+    println!(
+        "{runs} kills at {} points between yes and done: 0 lost, 0 twice, 0 half files, 0 temporary files",
+        APPROVE.len()
+    );
 }
 
 fn killed_once(desk: &Desk, pristine: &Desk, card: &str, point: &str) {
@@ -95,11 +110,19 @@ fn killed_once(desk: &Desk, pristine: &Desk, card: &str, point: &str) {
     let rows = desk.json(&["approvals", "list"]).rows();
     no_leftovers(pristine, point);
     if rows.is_empty() {
-        assert_eq!(pristine.read("deep/report.md").as_deref(), Some(NEW), "a yes that was durable is carried out after {point}");
+        assert_eq!(
+            pristine.read("deep/report.md").as_deref(),
+            Some(NEW),
+            "a yes that was durable is carried out after {point}"
+        );
     } else {
         assert_eq!(rows.len(), 1, "the card is there again, once, after {point}");
         assert_eq!(rows[0]["id"], card, "and it is the same card");
-        assert_eq!(pristine.read("deep/report.md").as_deref(), Some(OLD), "a yes that was not durable has changed nothing");
+        assert_eq!(
+            pristine.read("deep/report.md").as_deref(),
+            Some(OLD),
+            "a yes that was not durable has changed nothing"
+        );
         let approved = desk.json(&["approvals", "approve", card]);
         assert_eq!(approved.code, Some(0), "it can be approved after {point}: {}", approved.err);
     }
@@ -110,12 +133,20 @@ fn killed_once(desk: &Desk, pristine: &Desk, card: &str, point: &str) {
     let events = desk.json(&["tasks", "events", &task]).rows();
     assert_eq!(count(&events, "execution_finished"), 1, "one execution on record after {point}");
     assert_eq!(count(&events, "artifact_written"), 1, "one artifact on record after {point}");
-    assert_eq!(pristine.read("deep/report.md").as_deref(), Some(NEW), "the shown bytes stand there in the end after {point}");
+    assert_eq!(
+        pristine.read("deep/report.md").as_deref(),
+        Some(NEW),
+        "the shown bytes stand there in the end after {point}"
+    );
     assert_eq!(desk.json(&["audit", "verify"]).code, Some(0), "the record holds after {point}");
     no_leftovers(pristine, point);
     let status = desk.json(&["tasks", "show", &task]).last()["status"].clone();
     if status == "interrupted" {
-        assert_eq!(desk.json(&["tasks", "resume", &task]).code, Some(0), "the task goes on to its end after {point}");
+        assert_eq!(
+            desk.json(&["tasks", "resume", &task]).code,
+            Some(0),
+            "the task goes on to its end after {point}"
+        );
     } else {
         assert_eq!(status, "completed", "the task went on to its end after {point}");
     }
@@ -128,16 +159,29 @@ fn killed_while_rejecting() {
         for _ in 0..repeats() {
             let data = again(&pristine);
             let desk = Desk { data: data.data, root: tempfile::TempDir::new().unwrap() };
-            let killed = desk.run_with(&["--json", "approvals", "reject", &card], &[("POCKETPILOT_CRASH_AT", point)]);
+            let killed =
+                desk.run_with(&["--json", "approvals", "reject", &card], &[("POCKETPILOT_CRASH_AT", point)]);
             assert_eq!(killed.code, None, "the process is killed at {point}");
             let rows = desk.json(&["approvals", "list"]).rows();
-            assert_eq!(pristine.read("deep/report.md").as_deref(), Some(OLD), "a rejection writes nothing, killed or not: {point}");
+            assert_eq!(
+                pristine.read("deep/report.md").as_deref(),
+                Some(OLD),
+                "a rejection writes nothing, killed or not: {point}"
+            );
             if !rows.is_empty() {
-                assert_eq!(desk.json(&["approvals", "reject", &card]).code, Some(0), "a card that is there can be decided after {point}");
+                assert_eq!(
+                    desk.json(&["approvals", "reject", &card]).code,
+                    Some(0),
+                    "a card that is there can be decided after {point}"
+                );
             }
             let approve = desk.json(&["approvals", "approve", &card]);
             assert_eq!(approve.code, Some(1), "the decision that was made durable holds after {point}");
-            assert_eq!(pristine.read("deep/report.md").as_deref(), Some(OLD), "and nothing is written after {point}");
+            assert_eq!(
+                pristine.read("deep/report.md").as_deref(),
+                Some(OLD),
+                "and nothing is written after {point}"
+            );
         }
     }
 }
@@ -149,10 +193,24 @@ fn killed_while_a_task_is_made_or_paused() {
             let desk = Desk::new();
             desk.write("deep/report.md", OLD.as_bytes());
             let provider = desk.script(&script());
-            let args = ["--json", "run", "write", "--workspace", desk.root(), "--provider", &provider, "--approve", "never"];
+            let args = [
+                "--json",
+                "run",
+                "write",
+                "--workspace",
+                desk.root(),
+                "--provider",
+                &provider,
+                "--approve",
+                "never",
+            ];
             let killed = desk.run_with(&args, &[("POCKETPILOT_CRASH_AT", point)]);
             assert_eq!(killed.code, None, "the process is killed at {point}: {killed:?}");
-            assert_eq!(desk.read("deep/report.md").as_deref(), Some(OLD), "nothing is written by dying at {point}");
+            assert_eq!(
+                desk.read("deep/report.md").as_deref(),
+                Some(OLD),
+                "nothing is written by dying at {point}"
+            );
             let tasks = desk.json(&["tasks", "list"]).rows();
             if *point == "task_create_before" {
                 assert!(tasks.is_empty(), "what was never acknowledged need not be there");
@@ -161,7 +219,11 @@ fn killed_while_a_task_is_made_or_paused() {
             assert_eq!(tasks.len(), 1, "the task is there after {point}");
             let id = tasks[0]["id"].as_str().unwrap();
             if tasks[0]["status"] == "interrupted" {
-                assert_eq!(desk.json(&["tasks", "resume", id]).code, Some(3), "resumed, it reaches its card after {point}");
+                assert_eq!(
+                    desk.json(&["tasks", "resume", id]).code,
+                    Some(3),
+                    "resumed, it reaches its card after {point}"
+                );
             }
             let cards = desk.json(&["approvals", "list"]).rows();
             assert_eq!(cards.len(), 1, "the card is there exactly once after {point}");

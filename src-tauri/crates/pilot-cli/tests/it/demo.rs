@@ -5,7 +5,8 @@ use crate::support::{Desk, copy_tree, repository};
 use serde_json::Value;
 
 fn truth() -> Value {
-    serde_json::from_str(&std::fs::read_to_string(repository().join("evals/demo-truth.json")).unwrap()).unwrap()
+    serde_json::from_str(&std::fs::read_to_string(repository().join("evals/demo-truth.json")).unwrap())
+        .unwrap()
 }
 
 /// Digits of an amount as a report prints it.
@@ -40,7 +41,11 @@ fn demo_in(goal_key: &str) {
     assert_eq!(cards.len(), 1, "the demo goal proposes exactly one file");
     let id = cards[0]["id"].as_str().unwrap();
     let card = desk.json(&["approvals", "show", id]).last();
-    assert_eq!(card["card"]["numbers"]["unsourced"], 0, "every figure of the report traces to a tool result: {}", card["card"]["numbers"]);
+    assert_eq!(
+        card["card"]["numbers"]["unsourced"], 0,
+        "every figure of the report traces to a tool result: {}",
+        card["card"]["numbers"]
+    );
     assert_eq!(card["card"]["numbers"]["differs"], 0, "and none differs from what was computed");
 
     let approved = desk.json(&["approvals", "approve", id]);
@@ -49,12 +54,19 @@ fn demo_in(goal_key: &str) {
     let report = desk.read(path).expect("the report stands at the path of the card");
     for (currency, total) in truth["totals"].as_object().unwrap() {
         let amount = grouped(total.as_str().unwrap());
-        assert!(report.contains(&amount), "the total of {currency}, {amount}, stands in the report:\n{report}");
+        assert!(
+            report.contains(&amount),
+            "the total of {currency}, {amount}, stands in the report:\n{report}"
+        );
     }
     assert_eq!(desk.manifest().len(), before.len() + 1, "one file came and nothing else");
 
     let artifact = desk.json(&["artifacts", "list"]).last();
-    assert_eq!(desk.json(&["artifacts", "undo", artifact["id"].as_str().unwrap()]).code, Some(0), "the write can be taken back");
+    assert_eq!(
+        desk.json(&["artifacts", "undo", artifact["id"].as_str().unwrap()]).code,
+        Some(0),
+        "the write can be taken back"
+    );
     assert_eq!(desk.manifest(), before, "and the folder is as it was, byte for byte");
     assert_eq!(desk.json(&["audit", "verify"]).code, Some(0), "all of it is on an intact record");
 }

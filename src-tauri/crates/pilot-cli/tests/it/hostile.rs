@@ -12,7 +12,8 @@ fn result_of(desk: &Desk, name: &str, arguments: Value) -> (Value, Duration) {
     let begun = Instant::now();
     let run = desk.json(&["run", "x", "--workspace", desk.root(), "--provider", &provider]);
     assert_eq!(run.code, Some(0), "a failed call goes back to the model and the task goes on: {}", run.err);
-    let row = run.rows().into_iter().find(|row| row["type"] == "tool_result").expect("every call has a result");
+    let row =
+        run.rows().into_iter().find(|row| row["type"] == "tool_result").expect("every call has a result");
     (row, begun.elapsed())
 }
 
@@ -38,11 +39,18 @@ fn every_bad_file_has_its_own_code_at_once() {
     ];
     for (tool, arguments, code) in cases {
         let (row, took) = result_of(&desk, tool, arguments.clone());
-        assert_eq!((row["ok"].clone(), row["code"].clone()), (json!(false), json!(code)), "{tool} {arguments}: {row}");
+        assert_eq!(
+            (row["ok"].clone(), row["code"].clone()),
+            (json!(false), json!(code)),
+            "{tool} {arguments}: {row}"
+        );
         assert!(took < Duration::from_secs(15), "{tool} {arguments} must not hang: {took:?}");
     }
     let (row, took) = result_of(&desk, "analyze_table", json!({ "path": "huge.csv" }));
-    assert!(took < Duration::from_secs(90), "a 4 GB sparse file is refused or read within its limits: {took:?}");
+    assert!(
+        took < Duration::from_secs(90),
+        "a 4 GB sparse file is refused or read within its limits: {took:?}"
+    );
     let content = row["content"].as_str().unwrap_or_default();
     assert!(
         row["ok"] == json!(false) || content.contains("unread_rows"),
@@ -56,7 +64,11 @@ fn a_read_only_folder_interrupts_the_task_and_loses_nothing() {
     desk.write("locked/a.md", b"old\n");
     let folder = desk.root.path().join("locked");
     // Root ignores permission bits, so the immutable flag is the only thing that keeps everybody out.
-    let locked = std::process::Command::new("chattr").arg("+i").arg(&folder).status().is_ok_and(|status| status.success());
+    let locked = std::process::Command::new("chattr")
+        .arg("+i")
+        .arg(&folder)
+        .status()
+        .is_ok_and(|status| status.success());
     if !locked {
         println!("skipped: this file system has no immutable flag");
         return;
@@ -68,7 +80,11 @@ fn a_read_only_folder_interrupts_the_task_and_loses_nothing() {
     let card = run.last()["approval"].as_str().unwrap().to_owned();
     let failed = desk.json(&["approvals", "approve", &card]);
     let _ = std::process::Command::new("chattr").arg("-i").arg(&folder).status();
-    assert_eq!((failed.code, failed.last()["code"].clone()), (Some(1), json!("permission_denied")), "a clear code: {failed:?}");
+    assert_eq!(
+        (failed.code, failed.last()["code"].clone()),
+        (Some(1), json!("permission_denied")),
+        "a clear code: {failed:?}"
+    );
     assert_eq!(desk.manifest().len(), 1, "and nothing was left behind");
     let task = desk.json(&["tasks", "list"]).last();
     assert_eq!(task["status"], "interrupted", "the task can be resumed");
@@ -105,8 +121,16 @@ fn a_full_disk_changes_nothing_and_the_task_can_go_on() {
     let left = std::fs::read_to_string(folder.join("a.md")).unwrap();
     let names = std::fs::read_dir(&folder).unwrap().count();
     let _ = std::process::Command::new("umount").arg(&mount).status();
-    assert_eq!((failed.code, failed.last()["code"].clone()), (Some(1), json!("disk_full")), "a clear code: {failed:?}");
+    assert_eq!(
+        (failed.code, failed.last()["code"].clone()),
+        (Some(1), json!("disk_full")),
+        "a clear code: {failed:?}"
+    );
     assert_eq!(left, "old\n", "the target is unchanged");
     assert_eq!(names, 1, "no temporary file is left");
-    assert_eq!(desk.json(&["tasks", "list"]).last()["status"], "interrupted", "the task can be resumed when there is room");
+    assert_eq!(
+        desk.json(&["tasks", "list"]).last()["status"],
+        "interrupted",
+        "the task can be resumed when there is room"
+    );
 }

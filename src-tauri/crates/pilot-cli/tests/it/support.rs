@@ -26,7 +26,10 @@ impl Said {
     pub(crate) fn rows(&self) -> Vec<Value> {
         self.out
             .lines()
-            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("not a JSON line: {line:?}: {error}\n{}", self.err)))
+            .map(|line| {
+                serde_json::from_str(line)
+                    .unwrap_or_else(|error| panic!("not a JSON line: {line:?}: {error}\n{}", self.err))
+            })
             .collect()
     }
 
@@ -108,7 +111,8 @@ pub(crate) fn manifest(root: &Path) -> Vec<(String, Vec<u8>)> {
             if path.is_dir() && !path.is_symlink() {
                 folders.push(path);
             } else {
-                let bytes = if path.is_file() { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
+                let bytes =
+                    if path.is_file() { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
                 found.push((path.strip_prefix(root).unwrap().to_string_lossy().into_owned(), bytes));
             }
         }

@@ -8,7 +8,9 @@ use crate::open::Service;
 use crate::view::ApprovalView;
 use pilot_guard::RootIdentity;
 use pilot_store::{ApprovalEdit, ApprovalRow, EffectKind, ExecutionRow, approvals, executions, tasks};
-use pilot_types::{ApprovalId, ApprovalStatus, Digest, ErrorCode, Event, OperationId, Source, TaskStatus, faults};
+use pilot_types::{
+    ApprovalId, ApprovalStatus, Digest, ErrorCode, Event, OperationId, Source, TaskStatus, faults,
+};
 
 impl Service {
     /// Approves one call: decides it, executes it, and puts the task back into the queue of this process. Returns when
@@ -22,7 +24,11 @@ impl Service {
         still_open(&row, approve.shown.as_ref().map(|(rev, _)| *rev))?;
         let bench = self.bench(&row.workspace).await?;
         if bench.guard.identity() != (RootIdentity { dev: row.root_dev, ino: row.root_ino }) {
-            return Err(ServiceError::new(ErrorCode::WorkspaceReplaced, "another folder stands where the workspace was").about(row.id.to_string()));
+            return Err(ServiceError::new(
+                ErrorCode::WorkspaceReplaced,
+                "another folder stands where the workspace was",
+            )
+            .about(row.id.to_string()));
         }
         if row.policy_version != pilot_policy::POLICY_VERSION {
             return self.replace(row, &bench, "the rules changed since the card was shown").await;
@@ -37,7 +43,8 @@ impl Service {
         };
         self.check_shown(&row, &approve)?;
         if row.content_digest.as_ref() != Some(&Digest::of(&bytes)) || row.digest != row.call.digest() {
-            return Err(ServiceError::new(ErrorCode::Internal, "the stored bytes are not those of the card").about(row.id.to_string()));
+            return Err(ServiceError::new(ErrorCode::Internal, "the stored bytes are not those of the card")
+                .about(row.id.to_string()));
         }
         if self.is_stale(&row, Some(&bench.guard)).await {
             return self.replace(row, &bench, "the target changed since the card was shown").await;
@@ -53,11 +60,17 @@ impl Service {
         if *nonce == self.nonce(&row.id, *rev, &fingerprint(row)) {
             return Ok(());
         }
-        Err(ServiceError::new(ErrorCode::ApprovalRevised, "what was shown is not what would be written").about(row.id.to_string()))
+        Err(ServiceError::new(ErrorCode::ApprovalRevised, "what was shown is not what would be written")
+            .about(row.id.to_string()))
     }
 
     /// Step a of the write protocol: the decision and the intent, in one transaction.
-    async fn decide_yes(&self, row: &ApprovalRow, bytes: &[u8], by: Decider) -> Result<OperationId, ServiceError> {
+    async fn decide_yes(
+        &self,
+        row: &ApprovalRow,
+        bytes: &[u8],
+        by: Decider,
+    ) -> Result<OperationId, ServiceError> {
         let operation = OperationId::new();
         faults::point("approve_before");
         let mut tx = self.begin().await?;
@@ -68,18 +81,19 @@ impl Service {
         };
         let won = fresh
             && approvals::transition(
-            &mut tx,
-            &row.id,
-            ApprovalStatus::Pending,
-            ApprovalStatus::Executing,
-            now,
-            Some(by.as_str()),
-            None,
-            None,
-        )
-        .await?;
+                &mut tx,
+                &row.id,
+                ApprovalStatus::Pending,
+                ApprovalStatus::Executing,
+                now,
+                Some(by.as_str()),
+                None,
+                None,
+            )
+            .await?;
         if !won {
-            return Err(ServiceError::new(ErrorCode::ApprovalDecided, "somebody else decided first").about(row.id.to_string()));
+            return Err(ServiceError::new(ErrorCode::ApprovalDecided, "somebody else decided first")
+                .about(row.id.to_string()));
         }
         executions::start(
             &mut tx,
@@ -90,7 +104,9 @@ impl Service {
                 process: self.inner.process.clone(),
                 arguments_digest: row.digest.clone(),
                 base: row.base.clone(),
-                result: (row.effect_kind == EffectKind::WriteFile).then(|| row.content_digest.clone()).flatten(),
+                result: (row.effect_kind == EffectKind::WriteFile)
+                    .then(|| row.content_digest.clone())
+                    .flatten(),
                 temp_name: pilot_tools::temp_name(&operation),
                 path: row.path.clone(),
                 started_at: now,
@@ -118,23 +134,39 @@ impl Service {
     ///
     /// # Errors
     /// Already decided or stale: nothing changes.
-    pub async fn reject(&self, id: &ApprovalId, note: Option<String>, by: Decider) -> Result<ApprovalView, ServiceError> {
+    pub async fn reject(
+        &self,
+        id: &ApprovalId,
+        note: Option<String>,
+        by: Decider,
+    ) -> Result<ApprovalView, ServiceError> {
         let _one_at_a_time = self.inner.deciding.lock().await;
         let row = self.approval_row(id).await?;
         still_open(&row, None)?;
-        let note = note.map(|note| note.trim().chars().take(2_000).collect::<String>()).filter(|note| !note.is_empty());
+        let note = note
+            .map(|note| note.trim().chars().take(2_000).collect::<String>())
+            .filter(|note| !note.is_empty());
         faults::point("reject_before");
         let mut tx = self.begin().await?;
         let (from, to) = (ApprovalStatus::Pending, ApprovalStatus::Rejected);
-        if !approvals::transition(&mut tx, id, from, to, self.now(), Some(by.as_str()), note.as_deref(), None).await? {
-            return Err(ServiceError::new(ErrorCode::ApprovalDecided, "somebody else decided first").about(id.to_string()));
+        if !approvals::transition(&mut tx, id, from, to, self.now(), Some(by.as_str()), note.as_deref(), None)
+            .await?
+        {
+            return Err(ServiceError::new(ErrorCode::ApprovalDecided, "somebody else decided first")
+                .about(id.to_string()));
         }
         let content = match &note {
             Some(note) => format!("The person rejected this call. Nothing was written. Their note: {note}"),
             None => "The person rejected this call. Nothing was written.".to_owned(),
         };
         let events = [
-            Event::ApprovalDecided { approval: id.clone(), decision: "reject".to_owned(), note, edited: None, by: by.as_str().to_owned() },
+            Event::ApprovalDecided {
+                approval: id.clone(),
+                decision: "reject".to_owned(),
+                note,
+                edited: None,
+                by: by.as_str().to_owned(),
+            },
             Event::ToolResult {
                 call_id: row.call_id.clone(),
                 tool: row.tool.clone(),
@@ -145,7 +177,8 @@ impl Service {
             },
             Event::StatusChanged { status: TaskStatus::Queued, code: None, detail: None },
         ];
-        tasks::set_status(&mut tx, &row.task, &[TaskStatus::WaitingApproval], TaskStatus::Queued, None).await?;
+        tasks::set_status(&mut tx, &row.task, &[TaskStatus::WaitingApproval], TaskStatus::Queued, None)
+            .await?;
         tasks::assign(&mut tx, &row.task, &self.inner.process).await?;
         let records = self.append(&mut tx, Some(&row.task), Source::Operator, &events).await?;
         faults::point("reject_before_commit");

@@ -21,7 +21,12 @@ impl Service {
     ///
     /// # Errors
     /// The edit is refused, with its code; the card is decided or was revised.
-    pub async fn preview_edit(&self, id: &ApprovalId, rev: u32, arguments: Value) -> Result<ApprovalView, ServiceError> {
+    pub async fn preview_edit(
+        &self,
+        id: &ApprovalId,
+        rev: u32,
+        arguments: Value,
+    ) -> Result<ApprovalView, ServiceError> {
         let row = self.approval_row(id).await?;
         still_open(&row, Some(rev))?;
         let bench = self.bench(&row.workspace).await?;
@@ -33,22 +38,30 @@ impl Service {
     }
 
     /// Passes an edited call through schema, guard, policy and the tool's own preparation.
-    pub(crate) async fn check_edit(&self, row: &ApprovalRow, bench: &Bench, arguments: Value) -> Result<Edited, ServiceError> {
+    pub(crate) async fn check_edit(
+        &self,
+        row: &ApprovalRow,
+        bench: &Bench,
+        arguments: Value,
+    ) -> Result<Edited, ServiceError> {
         let call = ToolCall { arguments, ..row.original.clone() };
         self.check_call(bench, call).await
     }
 
     pub(crate) async fn check_call(&self, bench: &Bench, call: ToolCall) -> Result<Edited, ServiceError> {
-        let tool = bench
-            .tools
-            .get(&call.tool)
-            .ok_or_else(|| ServiceError::new(ErrorCode::UnknownTool, "the tool is not there now").about(call.tool.clone()))?;
-        pilot_agent::check_arguments(tool.spec(), &call.arguments)
-            .map_err(|words| ServiceError::new(ErrorCode::InvalidArguments, words).about(call.tool.clone()))?;
+        let tool = bench.tools.get(&call.tool).ok_or_else(|| {
+            ServiceError::new(ErrorCode::UnknownTool, "the tool is not there now").about(call.tool.clone())
+        })?;
+        pilot_agent::check_arguments(tool.spec(), &call.arguments).map_err(|words| {
+            ServiceError::new(ErrorCode::InvalidArguments, words).about(call.tool.clone())
+        })?;
         match bench.gate.decide(tool.spec(), &call).await {
             Verdict::RequireApproval { .. } => {}
             Verdict::Allow { reason } => {
-                return Err(ServiceError::new(ErrorCode::TaskState, format!("this call needs no approval: {reason}")));
+                return Err(ServiceError::new(
+                    ErrorCode::TaskState,
+                    format!("this call needs no approval: {reason}"),
+                ));
             }
             Verdict::Deny { code, reason } => return Err(ServiceError::new(code, reason)),
         }
@@ -60,10 +73,14 @@ impl Service {
 
 /// Refuses a card that cannot be decided any more, or that was revised since it was shown.
 pub(crate) fn still_open(row: &ApprovalRow, rev: Option<u32>) -> Result<(), ServiceError> {
-    let refuse = |code: ErrorCode, words: &str| Err(ServiceError::new(code, words.to_owned()).about(row.id.to_string()));
+    let refuse = |code: ErrorCode, words: &str| {
+        Err(ServiceError::new(code, words.to_owned()).about(row.id.to_string()))
+    };
     match row.status {
         ApprovalStatus::Pending => {}
-        ApprovalStatus::Replaced => return refuse(ErrorCode::ApprovalStale, "the target changed; a new card stands in its place"),
+        ApprovalStatus::Replaced => {
+            return refuse(ErrorCode::ApprovalStale, "the target changed; a new card stands in its place");
+        }
         ApprovalStatus::Executing
         | ApprovalStatus::Done
         | ApprovalStatus::Failed
@@ -72,7 +89,9 @@ pub(crate) fn still_open(row: &ApprovalRow, rev: Option<u32>) -> Result<(), Serv
         | ApprovalStatus::Unknown => return refuse(ErrorCode::ApprovalDecided, "already decided"),
     }
     match rev {
-        Some(rev) if rev != row.rev => refuse(ErrorCode::ApprovalRevised, "the card was revised since it was shown"),
+        Some(rev) if rev != row.rev => {
+            refuse(ErrorCode::ApprovalRevised, "the card was revised since it was shown")
+        }
         Some(_) | None => Ok(()),
     }
 }

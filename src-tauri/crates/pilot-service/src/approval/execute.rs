@@ -6,7 +6,8 @@ use crate::run::Bench;
 use pilot_agent::{ApprovalGrant, AuthorizedCall, ToolContext, ToolError};
 use pilot_store::{ApprovalRow, ArtifactRow, EffectKind, approvals, artifacts, executions, tasks};
 use pilot_types::{
-    ApprovalStatus, ArtifactId, ErrorClass, ErrorCode, Event, ExecutionOutcome, OperationId, PreparedEffect, Source, TaskStatus, faults,
+    ApprovalStatus, ArtifactId, ErrorClass, ErrorCode, Event, ExecutionOutcome, OperationId, PreparedEffect,
+    Source, TaskStatus, faults,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -24,37 +25,64 @@ pub(crate) struct PendingExecution<'a> {
 
 impl Service {
     /// Runs the approved call through its tool, and records how it ended.
-    pub(crate) async fn execute(&self, row: ApprovalRow, bytes: Vec<u8>, operation: OperationId, bench: &Bench) -> Result<(), ServiceError> {
+    pub(crate) async fn execute(
+        &self,
+        row: ApprovalRow,
+        bytes: Vec<u8>,
+        operation: OperationId,
+        bench: &Bench,
+    ) -> Result<(), ServiceError> {
         let begun = self.inner.clock.monotonic();
         let size = bytes.len() as u64;
         let result = self.run_granted(&row, bytes, &operation, bench).await;
         faults::point("approve_executed");
-        let millis = u64::try_from(self.inner.clock.monotonic().saturating_sub(begun).as_millis()).unwrap_or(u64::MAX);
+        let millis =
+            u64::try_from(self.inner.clock.monotonic().saturating_sub(begun).as_millis()).unwrap_or(u64::MAX);
         match result {
             Ok(content) => {
-                let done =
-                    PendingExecution { row: &row, operation: &operation, size, content, millis, source: Source::Agent, requeue: true };
+                let done = PendingExecution {
+                    row: &row,
+                    operation: &operation,
+                    size,
+                    content,
+                    millis,
+                    source: Source::Agent,
+                    requeue: true,
+                };
                 self.finish_done(&done).await
             }
             Err(error) if error.code == ErrorCode::TargetChanged => {
                 self.finish_execution(&operation, ExecutionOutcome::Failed, Some(error.code)).await?;
                 let new = self.put_new_card(row, bench, ApprovalStatus::Executing).await?;
-                Err(ServiceError::new(ErrorCode::ApprovalStale, "the target changed; nothing was written").about(new.to_string()))
+                Err(ServiceError::new(ErrorCode::ApprovalStale, "the target changed; nothing was written")
+                    .about(new.to_string()))
             }
-            Err(error) if is_unknown(&row, error.code) => {
-                self.finish_unknown(&row, &operation).await
-            }
+            Err(error) if is_unknown(&row, error.code) => self.finish_unknown(&row, &operation).await,
             Err(error) => self.finish_failed(&row, &operation, &error, millis).await,
         }
     }
 
-    async fn run_granted(&self, row: &ApprovalRow, bytes: Vec<u8>, operation: &OperationId, bench: &Bench) -> Result<String, ToolError> {
-        let tool = bench.tools.get(&row.tool).ok_or_else(|| ToolError::new(ErrorCode::UnknownTool, "the tool is not there now"))?;
+    async fn run_granted(
+        &self,
+        row: &ApprovalRow,
+        bytes: Vec<u8>,
+        operation: &OperationId,
+        bench: &Bench,
+    ) -> Result<String, ToolError> {
+        let tool = bench
+            .tools
+            .get(&row.tool)
+            .ok_or_else(|| ToolError::new(ErrorCode::UnknownTool, "the tool is not there now"))?;
         let effect = match &row.path {
             Some(path) => PreparedEffect::WriteFile { path: path.clone(), bytes, base: row.base.clone() },
             None => PreparedEffect::Outside { description: String::from_utf8_lossy(&bytes).into_owned() },
         };
-        let grant = ApprovalGrant::after_decision(row.task.clone(), row.call_id.clone(), row.digest.clone(), operation.clone());
+        let grant = ApprovalGrant::after_decision(
+            row.task.clone(),
+            row.call_id.clone(),
+            row.digest.clone(),
+            operation.clone(),
+        );
         let call = AuthorizedCall::granted(&row.task, row.call.clone(), effect, grant)
             .ok_or_else(|| ToolError::new(ErrorCode::Internal, "the grant is not for this call"))?;
         tool.run(call, &ToolContext { cancel: CancellationToken::new() }).await
@@ -67,9 +95,20 @@ impl Service {
         let now = self.now();
         let outcome = ExecutionOutcome::Done;
         if !executions::finish(&mut tx, done.operation, outcome, None, now).await? {
-            return Err(ServiceError::new(ErrorCode::ApprovalDecided, "this execution was already settled").about(row.id.to_string()));
+            return Err(ServiceError::new(ErrorCode::ApprovalDecided, "this execution was already settled")
+                .about(row.id.to_string()));
         }
-        approvals::transition(&mut tx, &row.id, ApprovalStatus::Executing, ApprovalStatus::Done, now, None, None, None).await?;
+        approvals::transition(
+            &mut tx,
+            &row.id,
+            ApprovalStatus::Executing,
+            ApprovalStatus::Done,
+            now,
+            None,
+            None,
+            None,
+        )
+        .await?;
         let mut events = vec![Event::ExecutionFinished {
             approval: row.id.clone(),
             operation: done.operation.clone(),
@@ -104,7 +143,8 @@ impl Service {
             content: done.content.clone(),
             millis: done.millis,
         });
-        let (status, code) = if done.requeue { (TaskStatus::Queued, None) } else { (TaskStatus::Interrupted, None) };
+        let (status, code) =
+            if done.requeue { (TaskStatus::Queued, None) } else { (TaskStatus::Interrupted, None) };
         if tasks::set_status(&mut tx, &row.task, &[TaskStatus::WaitingApproval], status, code).await? {
             events.push(Event::StatusChanged { status, code, detail: None });
             tasks::assign(&mut tx, &row.task, &self.inner.process).await?;
@@ -119,7 +159,13 @@ impl Service {
 
     /// The effect failed and nothing changed. What the person can mend (space, rights, an unplugged folder) leaves the
     /// task interrupted, and resuming it asks again; anything else is told to the model.
-    async fn finish_failed(&self, row: &ApprovalRow, operation: &OperationId, error: &ToolError, millis: u64) -> Result<(), ServiceError> {
+    async fn finish_failed(
+        &self,
+        row: &ApprovalRow,
+        operation: &OperationId,
+        error: &ToolError,
+        millis: u64,
+    ) -> Result<(), ServiceError> {
         let mut tx = self.begin().await?;
         let now = self.now();
         executions::finish(&mut tx, operation, ExecutionOutcome::Failed, Some(error.code), now).await?;
@@ -153,17 +199,33 @@ impl Service {
         let records = self.append(&mut tx, Some(&row.task), Source::Agent, &events).await?;
         self.commit(tx, records).await?;
         self.inner.work.notify_one();
-        Err(ServiceError::new(error.code, format!("nothing was written: {}", error.message)).about(row.path.clone().unwrap_or_default()))
+        Err(ServiceError::new(error.code, format!("nothing was written: {}", error.message))
+            .about(row.path.clone().unwrap_or_default()))
     }
 
     /// Whether it happened cannot be known. Never run again by itself.
-    pub(crate) async fn finish_unknown(&self, row: &ApprovalRow, operation: &OperationId) -> Result<(), ServiceError> {
+    pub(crate) async fn finish_unknown(
+        &self,
+        row: &ApprovalRow,
+        operation: &OperationId,
+    ) -> Result<(), ServiceError> {
         let mut tx = self.begin().await?;
         let now = self.now();
         let code = Some(ErrorCode::OutcomeUnknown);
         executions::finish(&mut tx, operation, ExecutionOutcome::Unknown, code, now).await?;
-        approvals::transition(&mut tx, &row.id, ApprovalStatus::Executing, ApprovalStatus::Unknown, now, None, None, code).await?;
-        tasks::set_status(&mut tx, &row.task, &[TaskStatus::WaitingApproval], TaskStatus::Interrupted, code).await?;
+        approvals::transition(
+            &mut tx,
+            &row.id,
+            ApprovalStatus::Executing,
+            ApprovalStatus::Unknown,
+            now,
+            None,
+            None,
+            code,
+        )
+        .await?;
+        tasks::set_status(&mut tx, &row.task, &[TaskStatus::WaitingApproval], TaskStatus::Interrupted, code)
+            .await?;
         let events = [
             Event::ExecutionFinished {
                 approval: row.id.clone(),
@@ -188,7 +250,12 @@ impl Service {
         self.commit(tx, records).await
     }
 
-    async fn finish_execution(&self, operation: &OperationId, outcome: ExecutionOutcome, code: Option<ErrorCode>) -> Result<(), ServiceError> {
+    async fn finish_execution(
+        &self,
+        operation: &OperationId,
+        outcome: ExecutionOutcome,
+        code: Option<ErrorCode>,
+    ) -> Result<(), ServiceError> {
         let mut tx = self.begin().await?;
         executions::finish(&mut tx, operation, outcome, code, self.now()).await?;
         self.commit(tx, Vec::new()).await

@@ -10,14 +10,28 @@ use pilot_types::{ApprovalId, ApprovalStatus, ErrorCode, Event, Source};
 
 impl Service {
     /// Replaces a card that nobody has decided. Always an error: what was asked for did not happen.
-    pub(crate) async fn replace(&self, row: ApprovalRow, bench: &Bench, why: &str) -> Result<ApprovalView, ServiceError> {
+    pub(crate) async fn replace(
+        &self,
+        row: ApprovalRow,
+        bench: &Bench,
+        why: &str,
+    ) -> Result<ApprovalView, ServiceError> {
         let new = self.put_new_card(row, bench, ApprovalStatus::Pending).await?;
-        Err(ServiceError::new(ErrorCode::ApprovalStale, format!("{why}; nothing was written, a new card shows the new difference")).about(new.to_string()))
+        Err(ServiceError::new(
+            ErrorCode::ApprovalStale,
+            format!("{why}; nothing was written, a new card shows the new difference"),
+        )
+        .about(new.to_string()))
     }
 
     /// Voids `old` (which stands at `from`) and puts a new card for the same call in its place, in one transaction.
     /// When the call can no longer be prepared at all, the old card stays as it is and the reason is the error.
-    pub(crate) async fn put_new_card(&self, old: ApprovalRow, bench: &Bench, from: ApprovalStatus) -> Result<ApprovalId, ServiceError> {
+    pub(crate) async fn put_new_card(
+        &self,
+        old: ApprovalRow,
+        bench: &Bench,
+        from: ApprovalStatus,
+    ) -> Result<ApprovalId, ServiceError> {
         let prepared = self.check_call(bench, old.call.clone()).await?;
         let identity = bench.guard.identity();
         let (mut row, bytes) = with_edit(old.clone(), &prepared);
@@ -35,11 +49,13 @@ impl Service {
         let mut tx = self.begin().await?;
         let (to, code) = (ApprovalStatus::Replaced, Some(ErrorCode::TargetChanged));
         if !approvals::transition(&mut tx, &old.id, from, to, self.now(), None, None, code).await? {
-            return Err(ServiceError::new(ErrorCode::ApprovalDecided, "somebody else decided first").about(old.id.to_string()));
+            return Err(ServiceError::new(ErrorCode::ApprovalDecided, "somebody else decided first")
+                .about(old.id.to_string()));
         }
         approvals::insert(&mut tx, &row, &bytes).await?;
         approvals::link_replacement(&mut tx, &old.id, &row.id).await?;
-        let events = [Event::ApprovalReplaced { old: old.id.clone(), new: row.id.clone() }, requested_event(&row)];
+        let events =
+            [Event::ApprovalReplaced { old: old.id.clone(), new: row.id.clone() }, requested_event(&row)];
         let records = self.append(&mut tx, Some(&row.task), Source::System, &events).await?;
         self.commit(tx, records).await?;
         self.inner.bus.waiting(&row.id);

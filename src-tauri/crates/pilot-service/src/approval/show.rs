@@ -48,9 +48,9 @@ impl Service {
     }
 
     pub(crate) async fn approval_row(&self, id: &ApprovalId) -> Result<ApprovalRow, ServiceError> {
-        approvals::get(&mut *self.inner.store.read().await?, id)
-            .await?
-            .ok_or_else(|| ServiceError::new(ErrorCode::ApprovalNotFound, "no such approval").about(id.to_string()))
+        approvals::get(&mut *self.inner.store.read().await?, id).await?.ok_or_else(|| {
+            ServiceError::new(ErrorCode::ApprovalNotFound, "no such approval").about(id.to_string())
+        })
     }
 
     /// The exact bytes of a card.
@@ -58,7 +58,11 @@ impl Service {
         Ok(approvals::bytes(&mut *self.inner.store.read().await?, id).await?)
     }
 
-    pub(crate) async fn view_card(&self, row: ApprovalRow, bytes: &[u8]) -> Result<ApprovalView, ServiceError> {
+    pub(crate) async fn view_card(
+        &self,
+        row: ApprovalRow,
+        bytes: &[u8],
+    ) -> Result<ApprovalView, ServiceError> {
         let task = self.task_row(&row.task).await?;
         let workspace = self.workspace(&row.workspace).await?;
         let events = self.task_events(&row.task, 0).await?;
@@ -71,8 +75,15 @@ impl Service {
         };
         let stale = row.status == ApprovalStatus::Pending && self.is_stale(&row, guard.as_ref()).await;
         let mut reader = self.inner.store.read().await?;
-        let waiting = approvals::list(&mut reader, true, 10_000).await?.into_iter().map(|row| row.id.to_string()).collect();
-        let artifact = artifacts::of_task(&mut reader, &row.task).await?.into_iter().find(|artifact| artifact.approval == row.id);
+        let waiting = approvals::list(&mut reader, true, 10_000)
+            .await?
+            .into_iter()
+            .map(|row| row.id.to_string())
+            .collect();
+        let artifact = artifacts::of_task(&mut reader, &row.task)
+            .await?
+            .into_iter()
+            .find(|artifact| artifact.approval == row.id);
         drop(reader);
         let artifact: Option<ArtifactView> = match artifact {
             Some(artifact) => self.artifact_views(vec![artifact]).await?.pop(),
@@ -140,7 +151,11 @@ impl Service {
     }
 
     /// The bytes that the card compares with: what stands there now while it waits, what was replaced once it was done.
-    async fn bytes_before(&self, row: &ApprovalRow, guard: &WorkspaceGuard) -> Result<Option<Vec<u8>>, ServiceError> {
+    async fn bytes_before(
+        &self,
+        row: &ApprovalRow,
+        guard: &WorkspaceGuard,
+    ) -> Result<Option<Vec<u8>>, ServiceError> {
         let (Some(path), Some(base)) = (row.path.clone(), row.base.clone()) else { return Ok(None) };
         let (guard, undo) = (guard.clone(), self.inner.undo.clone());
         blocking(move || {

@@ -55,8 +55,15 @@ fn the_committed_typescript_is_what_the_rust_types_give() {
     let fresh = tempfile::tempdir().unwrap();
     export(fresh.path());
     let (fresh, committed) = (read(fresh.path()), read(&committed));
-    let stale: Vec<&String> = fresh.iter().filter(|(name, text)| committed.get(*name) != Some(text)).map(|(name, _)| name).collect();
-    assert!(stale.is_empty(), "stale: {stale:?}; run POCKETPILOT_UPDATE=1 cargo nextest run -p pilot-service bindings");
+    let stale: Vec<&String> = fresh
+        .iter()
+        .filter(|(name, text)| committed.get(*name) != Some(text))
+        .map(|(name, _)| name)
+        .collect();
+    assert!(
+        stale.is_empty(),
+        "stale: {stale:?}; run POCKETPILOT_UPDATE=1 cargo nextest run -p pilot-service bindings"
+    );
     let left: Vec<&String> = committed.keys().filter(|name| !fresh.contains_key(*name)).collect();
     assert!(left.is_empty(), "no longer made from Rust: {left:?}");
 }

@@ -3,7 +3,8 @@
 use pilot_service::{Approve, Decider, EnvironmentProvider, Keys, OpenOptions, Service};
 use pilot_tools::WorkerCommand;
 use pilot_types::{
-    ApprovalId, Channel, Event, ProviderChoice, Script, ScriptStep, ScriptedCall, TaskId, TaskIntake, TaskStatus, WorkspaceId,
+    ApprovalId, Channel, Event, ProviderChoice, Script, ScriptStep, ScriptedCall, TaskId, TaskIntake,
+    TaskStatus, WorkspaceId,
 };
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -40,7 +41,13 @@ impl Bench {
         let (data, root) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         let service = Service::open(options(data.path())).await.unwrap();
         let view = service.add_workspace(root.path(), None).await.unwrap();
-        Self { workspace: WorkspaceId::from_text(view.id), root: PathBuf::from(view.root), service, _data: data, _root: root }
+        Self {
+            workspace: WorkspaceId::from_text(view.id),
+            root: PathBuf::from(view.root),
+            service,
+            _data: data,
+            _root: root,
+        }
     }
 
     pub(crate) fn data(&self) -> &std::path::Path {
@@ -71,7 +78,10 @@ impl Bench {
             workspace: self.workspace.clone(),
             channel: Channel::Chat,
             session: None,
-            provider: Some(ProviderChoice::Scripted { label: "test".to_owned(), script: Script { version: 1, steps } }),
+            provider: Some(ProviderChoice::Scripted {
+                label: "test".to_owned(),
+                script: Script { version: 1, steps },
+            }),
             limits: None,
         };
         TaskId::from_text(self.service.create_task(intake).await.unwrap().id)
@@ -81,8 +91,13 @@ impl Bench {
     pub(crate) async fn to_card(&self, steps: Vec<ScriptStep>) -> (TaskId, ApprovalId) {
         let task = self.start(steps).await;
         let stop = self.service.run_to_stop(&task).await.unwrap();
-        assert_eq!(stop.status, TaskStatus::WaitingApproval, "the script asks to write, so the task stops at a card: {stop:?}");
-        let card = self.service.task(&task).await.unwrap().waiting_approval.expect("a waiting task names its card");
+        assert_eq!(
+            stop.status,
+            TaskStatus::WaitingApproval,
+            "the script asks to write, so the task stops at a card: {stop:?}"
+        );
+        let card =
+            self.service.task(&task).await.unwrap().waiting_approval.expect("a waiting task names its card");
         (task, ApprovalId::from_text(card))
     }
 
@@ -108,7 +123,10 @@ pub(crate) fn say(text: &str) -> ScriptStep {
 }
 
 pub(crate) fn call(name: &str, arguments: Value) -> ScriptStep {
-    ScriptStep { tool_calls: vec![ScriptedCall { name: name.to_owned(), arguments }], ..ScriptStep::default() }
+    ScriptStep {
+        tool_calls: vec![ScriptedCall { name: name.to_owned(), arguments }],
+        ..ScriptStep::default()
+    }
 }
 
 pub(crate) fn write_step(path: &str, content: &str) -> ScriptStep {

@@ -20,7 +20,10 @@ async fn undo_brings_the_replaced_bytes_back() {
     assert!(!preview.removes && preview.difference.is_some(), "the person sees what comes back");
     assert_eq!(bench.service.undo(&artifact).await.unwrap().undo, UndoState::Undone, "it is undone");
     assert_eq!(bench.read("report.md").as_deref(), Some("old\n"), "byte for byte");
-    assert!(bench.events(&task).await.iter().any(|event| matches!(event, Event::Undone { removed: false, .. })), "and on record");
+    assert!(
+        bench.events(&task).await.iter().any(|event| matches!(event, Event::Undone { removed: false, .. })),
+        "and on record"
+    );
     assert_eq!(bench.service.undo(&artifact).await.unwrap_err().code(), ErrorCode::UndoMissing, "once only");
 }
 
@@ -28,7 +31,10 @@ async fn undo_brings_the_replaced_bytes_back() {
 async fn undo_of_a_creation_removes_the_file() {
     let bench = Bench::new().await;
     let (_, artifact) = written(&bench, "report.md", "new\n").await;
-    assert!(bench.service.undo_preview(&artifact).await.unwrap().removes, "the person is told that the file goes");
+    assert!(
+        bench.service.undo_preview(&artifact).await.unwrap().removes,
+        "the person is told that the file goes"
+    );
     bench.service.undo(&artifact).await.unwrap();
     assert_eq!(bench.manifest(), vec![], "nothing is left of it");
 }
@@ -38,7 +44,19 @@ async fn undo_refuses_when_the_file_changed_since() {
     let bench = Bench::new().await;
     let (_, artifact) = written(&bench, "report.md", "new\n").await;
     bench.write("report.md", "the person went on\n");
-    assert_eq!(bench.service.artifact(&artifact).await.unwrap().undo, UndoState::Changed, "the list says so already");
-    assert_eq!(bench.service.undo(&artifact).await.unwrap_err().code(), ErrorCode::UndoChanged, "and undo refuses");
-    assert_eq!(bench.read("report.md").as_deref(), Some("the person went on\n"), "the person's work is not destroyed");
+    assert_eq!(
+        bench.service.artifact(&artifact).await.unwrap().undo,
+        UndoState::Changed,
+        "the list says so already"
+    );
+    assert_eq!(
+        bench.service.undo(&artifact).await.unwrap_err().code(),
+        ErrorCode::UndoChanged,
+        "and undo refuses"
+    );
+    assert_eq!(
+        bench.read("report.md").as_deref(),
+        Some("the person went on\n"),
+        "the person's work is not destroyed"
+    );
 }
