@@ -93,7 +93,9 @@ fn write_canonical(value: &Value, out: &mut String) {
             }
             out.push(']');
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => out.push_str(&value.to_string()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            out.push_str(&value.to_string())
+        }
     }
 }
 
@@ -106,8 +108,16 @@ mod tests {
     fn key_order_does_not_change_the_digest() {
         let one: Value = serde_json::from_str(r#"{"b":[1,{"y":2,"x":1}],"a":"ü"}"#).unwrap();
         let two: Value = serde_json::from_str(r#"{"a":"ü","b":[1,{"x":1,"y":2}]}"#).unwrap();
-        assert_eq!(canonical_json(&one), r#"{"a":"ü","b":[1,{"x":1,"y":2}]}"#, "keys are sorted at every depth");
+        assert_eq!(
+            canonical_json(&one),
+            r#"{"a":"ü","b":[1,{"x":1,"y":2}]}"#,
+            "keys are sorted at every depth"
+        );
         assert_eq!(Digest::of_json(&one), Digest::of_json(&two), "an approval must not depend on key order");
-        assert_ne!(Digest::of_json(&json!([1, 2])), Digest::of_json(&json!([2, 1])), "order of a list is content");
+        assert_ne!(
+            Digest::of_json(&json!([1, 2])),
+            Digest::of_json(&json!([2, 1])),
+            "order of a list is content"
+        );
     }
 }

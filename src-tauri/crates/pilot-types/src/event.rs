@@ -1,8 +1,8 @@
 //! The record: every step of every task, and every act of the person, as one closed list.
 
 use crate::{
-    ApprovalId, ArtifactId, CallId, Channel, Digest, ErrorCode, ExecutionOutcome, OperationId, TaskId, TaskStatus, TokenUsage,
-    ToolCall, WorkspaceId,
+    ApprovalId, ArtifactId, CallId, Channel, Digest, ErrorCode, ExecutionOutcome, OperationId, TaskId,
+    TaskStatus, TokenUsage, ToolCall, WorkspaceId,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};

@@ -23,4 +23,7 @@ pub use error_code::{ErrorClass, ErrorCode};
 pub use event::{Event, EventRecord, Source};
 pub use ids::{ApprovalId, ArtifactId, CallId, OperationId, ProcessId, SessionId, TaskId, WorkspaceId};
 pub use message::{Message, TokenUsage};
-pub use task::{Channel, ProviderChoice, Script, ScriptExpect, ScriptStep, ScriptedCall, Task, TaskIntake, TaskLimits, TaskStatus};
+pub use task::{
+    Channel, ProviderChoice, Script, ScriptExpect, ScriptStep, ScriptedCall, Task, TaskIntake, TaskLimits,
+    TaskStatus,
+};

@@ -45,7 +45,10 @@ impl TaskStatus {
     pub fn is_final(self) -> bool {
         match self {
             TaskStatus::Completed | TaskStatus::Failed | TaskStatus::Cancelled => true,
-            TaskStatus::Queued | TaskStatus::Running | TaskStatus::WaitingApproval | TaskStatus::Interrupted => false,
+            TaskStatus::Queued
+            | TaskStatus::Running
+            | TaskStatus::WaitingApproval
+            | TaskStatus::Interrupted => false,
         }
     }
 }
