@@ -56,6 +56,7 @@ for (const language of ["en", "zh"]) {
       }
       assert.equal(await until(async () => (await desktop.notifications()) === 0, "the notification to be withdrawn"), true);
       await window.wait("[data-testid=artifact-undo]");
+      await sleep(500);
       await desktop.picture(`written-${language}-light`);
 
       await window.click("[data-testid=artifact-undo]");
