@@ -49,6 +49,11 @@ demo: ## write demo-workspace/ and evals/demo-truth.json anew
 	$(call say,write the demo folder)
 	@cargo run -q -p pilot-evals --bin make-demo -- .
 
+.PHONY: bindings
+bindings: ## write the page's TypeScript types anew from the Rust types
+	$(call say,types of the page)
+	@POCKETPILOT_UPDATE=1 cargo nextest run -p pilot-service bindings
+
 # ---- checks ---------------------------------------------------------------------------------------------------------
 
 .PHONY: fmt
@@ -118,12 +123,12 @@ deny: ## cargo-deny with its advisory database (installs it; needs the network)
 .PHONY: soak
 soak: ## the counts of docs/figures.md, ten times those of make test; up to an hour
 	$(call say,soak)
-	@POCKETPILOT_SOAK=1 cargo nextest run $(CORE) --features pilot-cli/faults --profile soak
+	@POCKETPILOT_SOAK=1 cargo nextest run $(CORE) --features pilot-cli/faults --profile soak --run-ignored all
 
 .PHONY: race
 race: ## the guard against a swapper, a million tries, beside a naive guard that does escape
 	$(call say,race)
-	@POCKETPILOT_SOAK=1 cargo nextest run -p pilot-guard --profile soak --no-capture race
+	@cargo nextest run -p pilot-guard --profile soak --no-capture --run-ignored only long_race
 
 .PHONY: bench
 bench: ## criterion benches
