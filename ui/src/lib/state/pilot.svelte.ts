@@ -24,6 +24,8 @@ export class Pilot {
   readonly textSize = new TextSizeState();
   /** What the last drop did, until it is dismissed. */
   dropped = $state.raw<Dropped | null>(null);
+  /** Card that is drawn now; no notification is needed for it. */
+  cardOnScreen = $state<string | null>(null);
   /** Task of the last event about a card, and a number that goes up with each: an open card of that task fetches itself again. */
   cardEvent = $state.raw<{ task: string; at: number }>({ task: '', at: 0 });
 
