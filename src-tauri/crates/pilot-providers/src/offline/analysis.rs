@@ -160,10 +160,24 @@ impl Analysis {
         serde_json::from_value(value).ok()
     }
 
+    /// Files that the analysis left aside on purpose, as it says in its remarks: `FILE: WHAT; not counted`.
+    pub(super) fn left_aside(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.notes.iter().filter_map(|note| left_aside(note))
+    }
+
+    /// The other remarks.
+    pub(super) fn remarks(&self) -> impl Iterator<Item = &str> {
+        self.notes.iter().map(String::as_str).filter(|note| left_aside(note).is_none())
+    }
+
     /// How many entries a list has in all, when only some are shown.
     pub(super) fn length_of(&self, list: &str) -> Option<u64> {
         self.cut.get(list).map(|cut| cut.of)
     }
+}
+
+fn left_aside(note: &str) -> Option<(&str, &str)> {
+    note.strip_suffix("; not counted")?.rsplit_once(": ")
 }
 
 #[cfg(test)]

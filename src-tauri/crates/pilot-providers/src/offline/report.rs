@@ -219,31 +219,36 @@ impl Report {
             Language::Chinese => &["位置", "原因"],
             Language::English => &["Where", "Why"],
         };
-        let rows = analysis
+        let mut rows: Vec<Vec<String>> = analysis
             .unread_rows
             .iter()
             .map(|unread| {
-                vec![
-                    self.place(&unread.source),
-                    cell(&words::why_unread(self.language, &unread.code, &unread.reason)),
-                ]
+                let why = words::why_unread(self.language, &unread.code, &unread.reason);
+                vec![self.place(&unread.source), cell(&why)]
             })
             .collect();
+        let in_all = analysis.length_of("unread_rows");
+        let shown = rows.len();
+        let aside = analysis.left_aside();
+        rows.extend(aside.map(|(file, what)| vec![cell(file), cell(&words::why_aside(self.language, what))]));
+        // Of the rows that the analysis itself left out, the count stands beside those that are listed.
+        let in_all = in_all.map(|all| all + u64::try_from(rows.len() - shown).unwrap_or(0));
         let heading = self.pick("### 未读出或未计入", "### Not read or not counted");
-        self.table(&Table { heading, columns, figures: &[] }, rows, analysis.length_of("unread_rows"));
+        self.table(&Table { heading, columns, figures: &[] }, rows, in_all);
     }
 
     fn notes(&mut self, analysis: &Analysis) {
-        if analysis.notes.is_empty() {
+        let remarks: Vec<String> = analysis.remarks().map(|remark| format!("- {}", cell(remark))).collect();
+        if remarks.is_empty() {
             return;
         }
         self.line("");
         self.line(self.pick("## 读取说明", "## Remarks on reading"));
         self.line("");
-        for note in analysis.notes.iter().take(ROWS) {
-            self.line(&format!("- {}", cell(note)));
+        for remark in remarks.iter().take(ROWS) {
+            self.line(remark);
         }
-        self.say_cut(analysis.notes.len(), analysis.length_of("notes"));
+        self.say_cut(remarks.len(), analysis.length_of("notes"));
     }
 
     fn table(&mut self, table: &Table<'_>, rows: Vec<Vec<String>>, in_all: Option<u64>) {

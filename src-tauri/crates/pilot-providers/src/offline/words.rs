@@ -67,20 +67,33 @@ pub(super) fn why_unread(language: Language, code: &str, reason: &str) -> String
     if language == Language::English {
         return if reason.is_empty() { code.to_owned() } else { reason.to_owned() };
     }
-    let lower = reason.to_lowercase();
     let told = match ErrorCode::from_text(code) {
-        _ if lower.contains("quot") || lower.contains("proforma") => "报价单或形式发票，不是发票，未计入",
         Some(ErrorCode::DocumentScanned) => "扫描件，没有文字层",
         Some(ErrorCode::DocumentGarbled) => "文字层是乱码",
         Some(ErrorCode::DocumentEncrypted) => "需要密码",
         Some(ErrorCode::DocumentBroken) => "文件或单元格读不出",
-        Some(ErrorCode::DocumentUnsupported) => "不是能读取的内容",
+        Some(ErrorCode::DocumentUnsupported) => "没有可以计入的内容",
         Some(ErrorCode::DocumentLimit | ErrorCode::TooLarge) => "超出大小限制",
         Some(ErrorCode::DocumentTimeout) => "读取超时",
         Some(ErrorCode::DocumentCrashed) => "读取时出错",
         Some(_) | None => "未读出",
     };
     if reason.is_empty() { told.to_owned() } else { format!("{told}（{reason}）") }
+}
+
+/// Why a file was left aside on purpose.
+pub(super) fn why_aside(language: Language, what: &str) -> String {
+    if language == Language::English {
+        return format!("{what}; not counted");
+    }
+    let told = match what {
+        _ if what.contains("quote") => "报价单，不是发票，未计入",
+        _ if what.contains("proforma") => "形式发票，不是发票，未计入",
+        _ if what.contains("receipt") => "收据，不是发票，未计入",
+        _ if what.contains("not a table") => "文字，不是表格，未计入",
+        _ => "未计入",
+    };
+    format!("{told}（{what}）")
 }
 
 /// Closing words after the report was written.
@@ -96,7 +109,8 @@ pub(super) fn written(language: Language, path: &str, analysis: &Analysis) -> St
         ("outliers", analysis.outliers.len(), "处异常金额", "outliers"),
         ("duplicates", analysis.duplicates.len(), "组重复", "duplicates"),
         ("conflicts", analysis.conflicts.len(), "处冲突", "conflicts"),
-        ("unread_rows", analysis.unread_rows.len(), "处未读出或未计入", "not read or not counted"),
+        ("unread_rows", analysis.unread_rows.len(), "处未读出", "not read"),
+        ("", analysis.left_aside().count(), "个文件未计入", "left aside"),
     ];
     let shown: Vec<String> = lists
         .iter()

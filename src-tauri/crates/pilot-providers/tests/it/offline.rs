@@ -243,7 +243,15 @@ async fn closing_words_say_what_was_written_and_what_to_look_at() {
     let card = folder.card().await;
     let written = ToolResult::ok(r#"{"path":"elsewhere/edited.md","size":1,"digest":"x","created":true}"#);
     let words = folder.decide(&card, written).await;
-    for part in ["elsewhere/edited.md", "38,262.20", "4,392.00", "17 files", "26 records", "3 not read"] {
+    for part in [
+        "elsewhere/edited.md",
+        "38,262.20",
+        "4,392.00",
+        "17 files",
+        "26 records",
+        "3 not read",
+        "2 left aside",
+    ] {
         assert!(words.contains(part), "{part:?} in {words}");
     }
     let folder = Folder::new(DEMO_ZH);
