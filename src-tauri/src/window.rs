@@ -85,10 +85,10 @@ pub(crate) fn on_event(app: &AppHandle, event: &WindowEvent) {
 }
 
 fn hide(app: &AppHandle) {
-    if let Some(window) = app.get_webview_window(LABEL) {
-        if let Err(error) = window.hide() {
-            tracing::warn!(%error, "the window could not be hidden");
-        }
+    if let Some(window) = app.get_webview_window(LABEL)
+        && let Err(error) = window.hide()
+    {
+        tracing::warn!(%error, "the window could not be hidden");
     }
     #[cfg(feature = "e2e")]
     crate::seams::log("hidden", "");

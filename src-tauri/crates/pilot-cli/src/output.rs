@@ -25,10 +25,10 @@ impl Output {
 
     /// An object on a line of its own; only in JSON mode.
     pub(crate) fn object(&self, value: &impl Serialize) {
-        if self.json {
-            if let Ok(text) = serde_json::to_string(value) {
-                self.line(&text);
-            }
+        if self.json
+            && let Ok(text) = serde_json::to_string(value)
+        {
+            self.line(&text);
         }
     }
 

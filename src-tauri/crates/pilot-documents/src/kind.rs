@@ -153,7 +153,10 @@ fn of_text(name: &str, head: &[u8]) -> DocumentKind {
         return DocumentKind::Unknown;
     }
     // An .xls that is really a table as text is common among exports.
-    if end.starts_with("xls") && text.contains(['\t', ',', ';']) {
+    if end.starts_with("xls")
+        && !text.trim_start_matches('\u{feff}').trim_start().starts_with('<')
+        && text.contains(['\t', ',', ';'])
+    {
         DocumentKind::Csv
     } else {
         DocumentKind::Text

@@ -137,7 +137,7 @@ fn grid(run: &[Line]) -> Vec<Vec<String>> {
     // Lines with most cells define the columns; a title across all of them does not.
     let most = run.iter().map(|line| line.cells.len()).max().unwrap_or(0);
     for line in run.iter().filter(|line| line.cells.len() * 2 > most) {
-        for cell in &line.cells {
+        for cell in line.cells.iter().take(501) {
             match columns.iter_mut().find(|(x0, x1)| cell.x0 < *x1 && *x0 < cell.x1) {
                 Some((x0, x1)) => {
                     *x0 = x0.min(cell.x0);
@@ -146,6 +146,10 @@ fn grid(run: &[Line]) -> Vec<Vec<String>> {
                 None => columns.push((cell.x0, cell.x1)),
             }
         }
+    }
+    // No table that a person reads has so many; the work would grow with their square.
+    if columns.len() > 500 {
+        return run.iter().map(|line| line.cells.iter().map(|cell| cell.text.clone()).collect()).collect();
     }
     columns.sort_by(|a, b| a.0.total_cmp(&b.0));
     merge_overlaps(&mut columns);

@@ -93,6 +93,14 @@ fn refuse_entities(archive: &mut Archive<'_>) -> Result<(), DocumentError> {
                 Ok(count) => filled += count,
             }
         }
+        // Readers reserve room for as many strings as a part says it holds; each takes at least five bytes.
+        let strings = number_after(&head[..filled], b"uniqueCount=\"").unwrap_or(0);
+        if strings > entry.size() {
+            return Err(DocumentError::Limit(format!(
+                "a part of {} bytes says it holds {strings} strings",
+                entry.size()
+            )));
+        }
         if head[..filled].windows(8).any(|window| window == b"<!ENTITY") {
             return Err(DocumentError::Limit(
                 "a part of the document defines entities of its own".to_owned(),
@@ -100,6 +108,51 @@ fn refuse_entities(archive: &mut Archive<'_>) -> Result<(), DocumentError> {
         }
     }
     Ok(())
+}
+
+/// The number behind a word, such as an attribute's value.
+fn number_after(bytes: &[u8], word: &[u8]) -> Option<u64> {
+    let at = bytes.windows(word.len()).position(|window| window == word)? + word.len();
+    let digits: Vec<u8> = bytes[at..].iter().copied().take_while(u8::is_ascii_digit).take(19).collect();
+    std::str::from_utf8(&digits).ok()?.parse().ok()
+}
+
+/// The largest number behind a word in the entries of a folder.
+pub(crate) fn largest_number(bytes: &[u8], folder: &str, word: &[u8]) -> u64 {
+    let Ok(mut archive) = ZipArchive::new(Cursor::new(bytes)) else { return 0 };
+    let names: Vec<usize> = (0..archive.len())
+        .filter(|index| {
+            name_at(&archive, *index).is_some_and(|name| name.to_ascii_lowercase().starts_with(folder))
+        })
+        .collect();
+    let mut largest = 0;
+    for index in names {
+        let Ok(entry) = archive.by_index(index) else { continue };
+        let mut text = Vec::new();
+        if entry.take(limits::ZIP_ENTRY_BYTES).read_to_end(&mut text).is_err() {
+            continue;
+        }
+        let mut rest = text.as_slice();
+        while let Some(at) = find(rest, word) {
+            rest = &rest[at..];
+            largest = largest.max(number_after(&rest[..rest.len().min(word.len() + 20)], word).unwrap_or(0));
+            rest = &rest[word.len()..];
+        }
+    }
+    largest
+}
+
+fn find(bytes: &[u8], word: &[u8]) -> Option<usize> {
+    let first = *word.first()?;
+    let mut at = 0;
+    while let Some(offset) = bytes[at..].iter().position(|byte| *byte == first) {
+        at += offset;
+        if bytes[at..].starts_with(word) {
+            return Some(at);
+        }
+        at += 1;
+    }
+    None
 }
 
 /// The name of an entry, with forward slashes and none in front.

@@ -257,3 +257,27 @@ pub(crate) fn require_file(path: &crate::RelativePath, facts: &Facts) -> Result<
         Kind::Other => Err(GuardError::Special { path: shown }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_new_name_is_given_only_when_it_is_free() {
+        let dir = tempfile::tempdir().unwrap();
+        let handle = fs::File::open(dir.path()).unwrap();
+        for (name, text) in [("ours", "ours"), ("theirs", "theirs")] {
+            fs::write(dir.path().join(name), text).unwrap();
+        }
+        assert_eq!(rename_new(&handle, "ours", "theirs"), Err(Errno::EXIST), "a taken name is refused");
+        let read = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
+        assert_eq!(
+            (read("ours"), read("theirs")),
+            ("ours".to_owned(), "theirs".to_owned()),
+            "both stay as they are"
+        );
+        assert_eq!(rename_new(&handle, "ours", "free"), Ok(()), "a free name is given");
+        assert_eq!(read("free"), "ours", "to that very file");
+    }
+}

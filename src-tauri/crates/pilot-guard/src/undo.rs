@@ -278,3 +278,19 @@ impl Drop for TempPath {
 fn fail(error: io::Error) -> GuardError {
     GuardError::of_io(NAME, error)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_not_the_expected_ones_are_not_kept() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = UndoStore::open(dir.path(), UndoLimits::default()).unwrap();
+        let expected = Digest::of(b"expected");
+        assert!(!store.keep_expected(&b"other"[..], &expected).unwrap(), "it says so");
+        assert_eq!(store.usage().unwrap(), UndoUsage::default(), "and keeps nothing");
+        assert!(store.keep_expected(&b"expected"[..], &expected).unwrap(), "the expected ones are kept");
+        assert!(store.contains(&expected), "and there");
+    }
+}

@@ -12,9 +12,14 @@ use rustix::io::Errno;
 use sha2::Digest as _;
 use std::fs::File;
 use std::io::{Read, Write};
+use std::time::Duration;
 
 /// Largest file, in bytes, that can be replaced or removed: what undo keeps at most by default.
 pub const MAX_TARGET: u64 = 1 << 30;
+
+/// How often a file that was written is read back before it counts as not confirmed, and how long between.
+const CONFIRM_TRIES: u32 = 5;
+const CONFIRM_PAUSE: Duration = Duration::from_millis(2);
 
 const TEMP_HEAD: &str = ".pocketpilot-";
 const TEMP_TAIL: &str = ".tmp";
@@ -249,9 +254,17 @@ impl WorkspaceGuard {
     fn confirm(&self, dir: &OwnedFd, target: &RelativePath, bytes: &[u8]) -> Option<Digest> {
         sys::sync(dir).ok()?;
         faults::point("write_dir_synced");
-        let (fd, facts) = self.open_target(dir, target).ok()??;
-        let digest = digest_of(fd, &facts, target, bytes.len() as u64).ok()?;
-        (digest == Digest::of(bytes)).then_some(digest)
+        let expected = Digest::of(bytes);
+        for _ in 0..CONFIRM_TRIES {
+            let found = self.open_target(dir, target).ok().flatten();
+            let digest = found.and_then(|(fd, facts)| digest_of(fd, &facts, target, bytes.len() as u64).ok());
+            if digest.as_ref() == Some(&expected) {
+                return digest;
+            }
+            // Another write of ours that came too late has the name for a moment before it takes itself back.
+            std::thread::sleep(CONFIRM_PAUSE);
+        }
+        None
     }
 
     /// Removes a file that must be what `expect` says: the undo of a creation. Its bytes are kept first. Folders stay.
@@ -361,6 +374,41 @@ pub(crate) fn digest_of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::UndoLimits;
+    use std::fs;
+
+    /// A swap was taken back, but an editor had saved in between: its file lies under the temporary name, an older one
+    /// has the target's. Too rare for a race to show.
+    #[test]
+    fn a_save_between_two_swaps_gets_its_name_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let ws = dir.path().join("ws");
+        fs::create_dir(&ws).unwrap();
+        let keep = UndoStore::open(&dir.path().join("undo"), UndoLimits::default()).unwrap();
+        let guard = WorkspaceGuard::open(&ws).unwrap();
+        let target = path::parse("report.md").unwrap().path;
+        let Parent::Found(folder) = guard.parent(&target, Access::Write).unwrap() else { unreachable!() };
+        let temp_name = temp_name("x");
+        fs::write(ws.join(&temp_name), "newest save").unwrap();
+        fs::write(ws.join("report.md"), "older save").unwrap();
+        let draft =
+            Draft { dir: folder, made: Vec::new(), temp: Some(Temp { name: temp_name.clone(), ino: 0 }) };
+        let write = FileWrite {
+            path: "report.md",
+            access: Access::Write,
+            bytes: b"ours",
+            base: None,
+            temp_name: &temp_name,
+        };
+        guard.settle(&draft, &target, &write, &keep);
+        assert_eq!(
+            fs::read_to_string(ws.join("report.md")).unwrap(),
+            "newest save",
+            "the newest save stands"
+        );
+        assert!(!ws.join(&temp_name).exists(), "no temporary file is left");
+        assert!(keep.contains(&Digest::of(b"older save")), "the older one is kept, not lost");
+    }
 
     #[test]
     fn a_temporary_name_is_always_one_of_ours() {

@@ -32,14 +32,11 @@ impl Service {
             Some(choice) => choice,
             None => self.provider_named(&workspace.provider).await?,
         };
-        if let Some(host) = self.leaves_to(&provider).await? {
-            if !self.consented(&intake.workspace, &provider, &host).await? {
-                return Err(ServiceError::new(
-                    ErrorCode::ConsentRequired,
-                    "content of this folder would leave this computer",
-                )
-                .about(host));
-            }
+        if let Some(host) = self.leaves_to(&provider).await?
+            && !self.consented(&intake.workspace, &provider, &host).await?
+        {
+            let words = "content of this folder would leave this computer";
+            return Err(ServiceError::new(ErrorCode::ConsentRequired, words).about(host));
         }
         let settings = self.settings().await?;
         let limits = intake

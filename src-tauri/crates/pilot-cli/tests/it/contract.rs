@@ -1,5 +1,4 @@
 //! Words, formats and exit codes that scripts rely on.
-#![expect(clippy::disallowed_methods, reason = "tests look at the real disk")]
 
 use crate::support::Desk;
 use serde_json::{Value, json};

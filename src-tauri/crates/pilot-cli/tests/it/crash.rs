@@ -1,7 +1,6 @@
 //! kill -9 at every step of creation, pause, decision, execution and rejection: nothing lost, nothing twice, no half
 //! file, no temporary file, the card there again.
 #![cfg(feature = "faults")]
-#![expect(clippy::disallowed_methods, reason = "tests look at the real disk")]
 
 use crate::support::{Desk, copy_tree};
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
 //! The main job on the demo folder: a folder of invoices in, an approved report out, and taken back.
-#![expect(clippy::disallowed_methods, reason = "tests look at the real disk")]
 
 use crate::support::{Desk, copy_tree, repository};
 use serde_json::Value;

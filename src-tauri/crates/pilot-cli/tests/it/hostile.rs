@@ -1,5 +1,4 @@
 //! Bad input at the doors of the command: one clear code each, nothing lost.
-#![expect(clippy::disallowed_methods, reason = "tests make hostile files")]
 
 use crate::support::Desk;
 use serde_json::{Value, json};

@@ -1,5 +1,4 @@
 //! The command on folders of its own.
-#![expect(clippy::disallowed_methods, reason = "tests start the real command and look at the real disk")]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

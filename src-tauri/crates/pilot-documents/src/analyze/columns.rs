@@ -13,6 +13,9 @@ const HEADER_ROWS: usize = 30;
 /// Rows below it that vote on decimal marks, dates and on which column holds what it says.
 const VOTERS: usize = 400;
 
+/// Columns that are looked at.
+const WIDTH: usize = 512;
+
 /// Where the amount of a row comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AmountFrom {
@@ -72,7 +75,7 @@ impl<R: Row + ?Sized> Sample<'_, R> {
 
     fn texts(&self, row: usize) -> Vec<String> {
         let Some((_, cells)) = self.rows.get(row) else { return Vec::new() };
-        (0..cells.width())
+        (0..cells.width().min(WIDTH))
             .map(|column| match cells.field(column) {
                 Field::Text(text) => text.to_owned(),
                 _ => String::new(),
@@ -154,7 +157,9 @@ impl<R: Row + ?Sized> Sample<'_, R> {
         // A header holds words. Numbers and dates belong to rows of data.
         let numbers: usize = rows
             .filter_map(|row| self.rows.get(row))
-            .map(|(_, cells)| (0..cells.width()).filter(|column| is_value(cells.field(*column))).count())
+            .map(|(_, cells)| {
+                (0..cells.width().min(WIDTH)).filter(|column| is_value(cells.field(*column))).count()
+            })
             .sum();
         let filled = texts.iter().filter(|text| !text.is_empty()).count();
         if filled < 2 || numbers * 2 > filled {

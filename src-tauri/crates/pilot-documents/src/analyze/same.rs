@@ -6,7 +6,8 @@ use super::store::{Item, Store};
 use crate::fold;
 use crate::model::{DuplicateGroup, RowSource};
 use rust_decimal::Decimal;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Takes a hash that was already computed.
@@ -29,39 +30,45 @@ impl Hasher for Given {
     }
 }
 
-/// First row of each key; later ones with the same hash are chained.
+/// Rows of one key that are compared with a later one. A number that more rows share identifies none of them.
+const COMPARED: usize = 64;
+
+type ByHash<T> = HashMap<u64, T, BuildHasherDefault<Given>>;
+
+/// Rows by the hash of a key. Nearly every key has one row, so only later ones cost a list.
 #[derive(Default)]
 struct Index {
-    first: HashMap<u64, u32, BuildHasherDefault<Given>>,
-    next: HashMap<u32, u32>,
+    first: ByHash<u32>,
+    more: ByHash<Vec<u32>>,
 }
 
 impl Index {
-    /// All rows with this hash so far, in order.
-    fn chain(&self, hash: u64) -> Vec<u32> {
-        let mut found = Vec::new();
-        let mut at = self.first.get(&hash).copied();
-        while let Some(index) = at {
-            found.push(index);
-            at = self.next.get(&index).copied();
-        }
-        found
+    /// Rows with this hash so far, in order, as many as are compared.
+    fn rows(&self, hash: u64) -> impl Iterator<Item = u32> + '_ {
+        let more = self.more.get(&hash).map_or(&[][..], Vec::as_slice);
+        self.first.get(&hash).copied().into_iter().chain(more.iter().copied())
     }
 
     fn add(&mut self, hash: u64, index: u32) {
-        match self.first.get(&hash) {
-            None => {
-                self.first.insert(hash, index);
+        match self.first.entry(hash) {
+            Entry::Vacant(place) => {
+                place.insert(index);
             }
-            Some(first) => {
-                let mut last = *first;
-                while let Some(next) = self.next.get(&last) {
-                    last = *next;
+            Entry::Occupied(_) => {
+                let more = self.more.entry(hash).or_default();
+                if more.len() < COMPARED {
+                    more.push(index);
                 }
-                self.next.insert(last, index);
             }
         }
     }
+}
+
+/// Rows by seller, amount and date: the first with a number of its own and the first without.
+#[derive(Default)]
+struct Facts {
+    numbered: ByHash<u32>,
+    unnumbered: ByHash<u32>,
 }
 
 fn hash(bytes: &[u8]) -> u64 {
@@ -69,15 +76,16 @@ fn hash(bytes: &[u8]) -> u64 {
     hasher.write(bytes);
     // The table uses the upper bits too.
     let value = hasher.finish();
-    value ^ value.rotate_left(29).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    (value ^ value >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
-/// The number in comparable form: letters and digits.
-fn number_key(text: &str) -> String {
-    if text.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase()) {
-        text.to_owned()
+/// The number in comparable form, letters and digits, into a buffer that is used again and again.
+fn number_key(text: &str, out: &mut String) {
+    out.clear();
+    if text.is_ascii() {
+        out.extend(text.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| char::from(byte.to_ascii_uppercase())));
     } else {
-        fold::key(text).to_uppercase()
+        out.push_str(&fold::key(text).to_uppercase());
     }
 }
 
@@ -98,15 +106,21 @@ pub(super) struct Settled {
 pub(super) fn settle(store: &Store, log: &mut Log) -> Settled {
     let mut counted = vec![true; store.items.len()];
     let mut groups: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-    let (mut by_number, mut by_facts) = (Index::default(), Index::default());
+    let (mut by_number, mut by_facts) = (Index::default(), Facts::default());
+    by_number.first.reserve(store.items.len());
+    // Where every row has its number, nothing else decides.
+    let nameless = store.items.iter().any(|item| store.number(item).is_empty());
+    let (mut number, mut other_number) = (String::new(), String::new());
+    let mut told: HashSet<u32> = HashSet::new();
     for (index, item) in (0u32..).zip(&store.items) {
-        let number = number_key(store.number(item));
+        number_key(store.number(item), &mut number);
         let mut twin = None;
         if !number.is_empty() {
             let hash = hash(number.as_bytes());
-            for other in by_number.chain(hash) {
+            for other in by_number.rows(hash) {
                 let before = &store.items[other as usize];
-                if number_key(store.number(before)) != number {
+                number_key(store.number(before), &mut other_number);
+                if other_number != number {
                     continue;
                 }
                 match relation(store, (other, before), (index, item), &number) {
@@ -116,7 +130,10 @@ pub(super) fn settle(store: &Store, log: &mut Log) -> Settled {
                     }
                     Relation::Contradiction => {
                         let both = before.table == item.table || !sellers_fit(store, before, item);
-                        contradict(store, before, item, both, log);
+                        // A ledger with a row for each line repeats its numbers; once is enough to say so.
+                        if before.table != item.table || told.insert(other) {
+                            contradict(store, before, item, both, log);
+                        }
                         if !both {
                             counted[index as usize] = false;
                         }
@@ -127,7 +144,7 @@ pub(super) fn settle(store: &Store, log: &mut Log) -> Settled {
             }
             by_number.add(hash, index);
         }
-        if twin.is_none() && counted[index as usize] {
+        if nameless && twin.is_none() && counted[index as usize] {
             twin = by_facts_twin(store, item, &number, &mut by_facts, index);
         }
         if let Some(first) = twin {
@@ -140,26 +157,29 @@ pub(super) fn settle(store: &Store, log: &mut Log) -> Settled {
 }
 
 /// Without a number on one of the two sides, seller, amount, currency and date make the same invoice.
-fn by_facts_twin(store: &Store, item: &Item, number: &str, index: &mut Index, at: u32) -> Option<u32> {
-    if item.supplier.is_none() || item.day == i32::MIN {
+fn by_facts_twin(store: &Store, item: &Item, number: &str, facts: &mut Facts, at: u32) -> Option<u32> {
+    if item.supplier.is_none() || item.day == i32::MIN || store.is_by_line(item) {
         return None;
     }
-    let amount = item.amount.normalize();
-    let mut bytes = Vec::with_capacity(40);
-    bytes.extend_from_slice(&amount.serialize());
-    bytes.extend_from_slice(&item.day.to_le_bytes());
-    bytes.extend_from_slice(store.spelled(item.supplier).as_bytes());
+    let mut bytes = [0u8; 24];
+    bytes[..16].copy_from_slice(&item.amount.normalize().serialize());
+    bytes[16..20].copy_from_slice(&item.day.to_le_bytes());
+    bytes[20..].copy_from_slice(&item.supplier.place().to_le_bytes());
     let hash = hash(&bytes);
-    let twin = index.chain(hash).into_iter().find(|other| {
-        let before = &store.items[*other as usize];
-        let same = before.supplier == item.supplier
+    let same = |other: u32| {
+        let before = &store.items[other as usize];
+        before.supplier == item.supplier
             && before.day == item.day
             && before.amount == item.amount
-            && currencies_fit(store, before, item);
-        same && (number.is_empty() || store.number(before).is_empty())
-    });
+            && currencies_fit(store, before, item)
+    };
+    let unnumbered = facts.unnumbered.get(&hash).copied().filter(|other| same(*other));
+    let numbered =
+        facts.numbered.get(&hash).copied().filter(|other| same(*other)).filter(|_| number.is_empty());
+    let twin = unnumbered.or(numbered);
     if twin.is_none() {
-        index.add(hash, at);
+        let side = if number.is_empty() { &mut facts.unnumbered } else { &mut facts.numbered };
+        side.entry(hash).or_insert(at);
     }
     twin
 }
@@ -173,6 +193,10 @@ fn relation(store: &Store, one: (u32, &Item), two: (u32, &Item), number: &str) -
     let ((_, before), (_, item)) = (one, two);
     // An old number of eight digits repeats under another code.
     if !before.code.is_none() && !item.code.is_none() && before.code != item.code {
+        return Relation::Different;
+    }
+    // Lines of one invoice have its number and are no copies of each other.
+    if before.table == item.table && store.is_by_line(item) {
         return Relation::Different;
     }
     let sellers = sellers_fit(store, before, item);

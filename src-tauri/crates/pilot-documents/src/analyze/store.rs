@@ -40,6 +40,8 @@ pub(super) struct TableSource {
     pub(super) file: String,
     pub(super) sheet: Option<String>,
     pub(super) page: Option<u32>,
+    /// A row for each line of an invoice.
+    pub(super) by_line: bool,
 }
 
 /// What a row says, before it is packed.
@@ -153,6 +155,11 @@ impl Store {
 
     pub(super) fn date(item: &Item) -> Option<NaiveDate> {
         (item.day != i32::MIN).then(|| NaiveDate::from_num_days_from_ce_opt(item.day)).flatten()
+    }
+
+    /// True when the row is a line of an invoice rather than an invoice.
+    pub(super) fn is_by_line(&self, item: &Item) -> bool {
+        self.tables.get(item.table as usize).is_some_and(|table| table.by_line)
     }
 
     pub(super) fn source(&self, item: &Item) -> crate::model::RowSource {

@@ -47,7 +47,11 @@ impl Analyzer {
             Err(why) => return Outcome::NoLedger(why),
         };
         let place = RowSource { file: name.to_owned(), ..RowSource::default() };
-        let table = self.store.begin(TableSource { file: name.to_owned(), ..TableSource::default() });
+        let table = self.store.begin(TableSource {
+            file: name.to_owned(),
+            by_line: columns.by_line,
+            ..TableSource::default()
+        });
         let data = columns.data;
         let mut ledger = Ledger::new(columns, table, place.clone(), chinese, false);
         for (line, record) in sample.drain(..).skip(data) {
@@ -168,6 +172,7 @@ impl Analyzer {
         let table = self.store.begin(TableSource {
             file: name.to_owned(),
             sheet: Some(sheet.name.clone()),
+            by_line: columns.by_line,
             ..TableSource::default()
         });
         let data = columns.data;

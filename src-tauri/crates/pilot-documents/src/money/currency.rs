@@ -52,6 +52,10 @@ const SIGNS: [(&str, &str); 38] = [
 /// The currency of a text that is nothing but a currency: a cell of a currency column.
 #[must_use]
 pub(crate) fn code(text: &str) -> Option<&'static str> {
+    // Nearly every cell of such a column is a plain code.
+    if let Some(found) = CODES.iter().find(|code| **code == text) {
+        return Some(found);
+    }
     let text = crate::fold::nfkc(text);
     let text = text.trim().trim_matches(['(', ')', '[', ']']);
     let upper = text.to_uppercase();

@@ -3,6 +3,7 @@
 //! glues cells together; text by place does not.
 
 mod columns;
+mod forms;
 mod garble;
 mod gate;
 mod runs;

@@ -58,6 +58,9 @@ pub(super) fn fonts_without_widths(chars: &[TextChar]) -> HashSet<&str> {
         .collect()
 }
 
+/// Most texts that may lie over each other.
+const LAYERS: usize = 64;
+
 /// Usual width of a character: half for Latin, full for Chinese.
 fn usual(c: char, size: f32) -> f32 {
     if is_cjk(c) { size } else { size * 0.5 }
@@ -85,6 +88,10 @@ pub(super) fn of(mut row: Vec<Glyph>) -> Vec<Run> {
             }
         }
         open.retain(|chain| chains[*chain].last().is_some_and(|last| last.next > glyph.x0 - 0.1));
+        // Texts in so many layers are drawn to keep a reader busy.
+        if open.len() > LAYERS {
+            open.drain(..open.len() - LAYERS);
+        }
     }
     let mut runs: Vec<Run> = chains.iter().flat_map(|chain| split(chain)).collect();
     runs.sort_by(|a, b| a.x0.total_cmp(&b.x0));

@@ -23,6 +23,7 @@ pub(super) fn lines(document: &PdfDocument, number: u32) -> Result<Vec<Line>, St
             turned[quarter].push(glyph);
         }
     }
+    turned[0].extend(super::forms::glyphs(document, index));
     let mut order: Vec<usize> = (0..4).collect();
     order.sort_by_key(|quarter| std::cmp::Reverse(turned[*quarter].len()));
     let mut out: Vec<Line> = Vec::new();

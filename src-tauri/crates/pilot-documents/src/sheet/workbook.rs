@@ -8,6 +8,9 @@ use crate::zip_gate;
 use calamine::{Data, Reader, Xls, Xlsb, Xlsx, XlsxError};
 use std::io::Cursor;
 
+/// Most shared formulas of a workbook.
+const SHARED_FORMULAS: u64 = 1_000_000;
+
 /// Reads all sheets, or only the one that was asked for.
 pub(crate) fn open(kind: DocumentKind, bytes: &[u8], only: Option<&str>) -> Result<Workbook, DocumentError> {
     let book = match kind {
@@ -84,7 +87,20 @@ fn xlsx(bytes: &[u8], only: Option<&str>) -> Result<Workbook, DocumentError> {
             other => broken(&other),
         })?;
     let sheets = zipped::sheets(&book);
-    let mut found = each(sheets, only, |sheet, collector| zipped::xlsx(&mut book, sheet, collector))?;
+    let mut indices: Option<u64> = None;
+    let mut found = each(sheets, only, |sheet, collector| {
+        let (full, blanks) = zipped::xlsx(&mut book, sheet, collector)?;
+        if full.is_some() || !blanks {
+            return Ok(full);
+        }
+        // The reader keeps shared formulas by the index that the file names; a wild index would cost gigabytes.
+        let indices =
+            *indices.get_or_insert_with(|| zip_gate::largest_number(bytes, "xl/worksheets/", b" si=\""));
+        if indices > SHARED_FORMULAS {
+            return Err("its formulas have indices that no program writes".to_owned());
+        }
+        zipped::uncomputed(&mut book, sheet, collector)
+    })?;
     // Merged cells matter to a reader of the table, never to its arithmetic; a failure to list them is no failure.
     for sheet in &mut found.sheets {
         if let Ok(merged) = book.merge_cells_by_sheet_name(&sheet.name) {

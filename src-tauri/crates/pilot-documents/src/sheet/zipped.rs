@@ -17,12 +17,12 @@ impl Styles {
     }
 }
 
-/// Reads one sheet of an XLSX. Formulas are looked at only when cells without a value exist.
+/// Reads one sheet of an XLSX; true beside it when cells without a value exist, which may be formulas.
 pub(super) fn xlsx(
     book: &mut Xlsx<Bytes<'_>>,
     sheet: &mut Sheet,
     into: &mut Collector,
-) -> Result<Option<Full>, String> {
+) -> Result<(Option<Full>, bool), String> {
     let name = sheet.name.clone();
     let mut reader = book.worksheet_cells_reader(&name).map_err(|error| error.to_string())?;
     let styles = Styles(
@@ -48,15 +48,14 @@ pub(super) fn xlsx(
             sheet.currencies.push(code);
         }
         if into.add(row, column, value).is_err() {
-            return Ok(Some(Full));
+            return Ok((Some(Full), false));
         }
     }
-    drop(reader);
-    if blanks > 0 { uncomputed(book, sheet, into) } else { Ok(None) }
+    Ok((None, blanks > 0))
 }
 
 /// Finds formulas whose result the file does not hold.
-fn uncomputed(
+pub(super) fn uncomputed(
     book: &mut Xlsx<Bytes<'_>>,
     sheet: &mut Sheet,
     into: &mut Collector,

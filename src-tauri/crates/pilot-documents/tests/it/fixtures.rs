@@ -268,3 +268,26 @@ pub(crate) fn ole(name: &str, bytes: &[u8]) -> Vec<u8> {
     file.create_stream(name).unwrap().write_all(bytes).unwrap();
     file.into_inner().into_inner()
 }
+
+/// A page with a label in print and a value that was filled into a form field, and a note.
+pub(crate) fn form() -> Vec<u8> {
+    let mut document = build(Face::Latin, &[vec![(50.0, 700.0, 12.0, "Invoice no:")]]);
+    let page = *document.get_pages().values().next().unwrap();
+    let field = |value: &str, low: i64, flags: i64| {
+        dictionary! {
+            "Type" => "Annot", "Subtype" => "Widget", "FT" => "Tx", "T" => Object::string_literal("n"), "F" => flags,
+            "V" => Object::string_literal(value), "Rect" => vec![150.into(), low.into(), 300.into(), (low + 16).into()],
+        }
+    };
+    let filled = document.add_object(field("FORM-77", 696, 4));
+    let hidden = document.add_object(field("never shown", 400, 2));
+    let note = document.add_object(dictionary! {
+        "Type" => "Annot", "Subtype" => "FreeText", "Contents" => Object::string_literal("paid"), "F" => 4,
+        "Rect" => vec![50.into(), 600.into(), 120.into(), 616.into()],
+    });
+    let list = vec![filled.into(), hidden.into(), note.into()];
+    document.get_object_mut(page).unwrap().as_dict_mut().unwrap().set("Annots", Object::Array(list));
+    let mut out = Vec::new();
+    document.save_to(&mut out).unwrap();
+    out
+}

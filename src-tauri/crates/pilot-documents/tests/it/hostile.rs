@@ -173,3 +173,24 @@ proptest! {
         prop_assert!(document.status != DocumentStatus::Refused || document.code.is_some(), "a refusal has a code");
     }
 }
+
+#[test]
+fn counts_that_readers_would_believe() {
+    let strings = r#"<sst uniqueCount="4000000000" xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>x</t></si></sst>"#;
+    let book = raw_xlsx(r#"<row r="1"><c r="A1"><v>1</v></c></row>"#, "");
+    let at = |name: &str| book.windows(name.len()).any(|window| window == name.as_bytes());
+    assert!(at("xl/sharedStrings.xml"), "the fixture has the part that is replaced");
+    let bytes = crate::fixtures::zip(&[
+        ("xl/workbook.xml", b"<workbook/>"),
+        ("xl/sharedStrings.xml", strings.as_bytes()),
+    ]);
+    assert_eq!(
+        code("a.xlsx", &bytes),
+        Some(ErrorCode::DocumentLimit),
+        "four thousand million strings in a hundred bytes"
+    );
+    let sheet =
+        r#"<row r="1"><c r="A1"><f t="shared" si="4000000000" ref="A1:A2">B1</f></c><c r="B1" s="0"/></row>"#;
+    let document = extract("a.xlsx", &raw_xlsx(sheet, ""), &ExtractOptions::default());
+    assert_eq!(document.status, DocumentStatus::Refused, "an index that would cost gigabytes: {document:?}");
+}

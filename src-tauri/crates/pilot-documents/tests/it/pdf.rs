@@ -1,4 +1,4 @@
-use crate::fixtures::{FAPIAO, Face, Fapiao, fapiao, locked_pdf, pdf, scan};
+use crate::fixtures::{FAPIAO, Face, Fapiao, fapiao, form, locked_pdf, pdf, scan};
 use pilot_documents::{DocumentKind, DocumentStatus, ExtractOptions, PartKind, extract};
 use pilot_types::ErrorCode;
 
@@ -186,5 +186,14 @@ fn pages_can_be_chosen() {
         extract("a.pdf", &bytes, &options).code,
         Some(ErrorCode::InvalidArguments),
         "pages that are not there"
+    );
+}
+
+#[test]
+fn what_was_filled_into_a_form_is_text() {
+    let document = read(&form());
+    assert_eq!(
+        document.text, "Invoice no:\tFORM-77\npaid",
+        "values and notes stand at their place, hidden ones do not"
     );
 }

@@ -191,7 +191,11 @@ fn a_replaced_root_is_noticed_before_anything_is_written() {
         fs::rename(&ws, &aside).expect("the folder is moved");
         let gone = bench.put(Access::Write, "report.md", b"x").expect_err("gone");
         assert_eq!(gone.code(), ErrorCode::WorkspaceGone, "a folder that was unplugged or moved");
+        let gone = bench.write("report.md", b"x", None).expect_err("gone");
+        assert_eq!(gone.code(), ErrorCode::WorkspaceGone, "also without a check before");
         fs::create_dir(&ws).expect("another folder");
+        let replaced = bench.write("report.md", b"x", None).expect_err("replaced");
+        assert_eq!(replaced.code(), ErrorCode::WorkspaceReplaced, "also without a check before");
         let replaced = bench.put(Access::Write, "report.md", b"x").expect_err("replaced");
         assert_eq!(replaced.code(), ErrorCode::WorkspaceReplaced, "another folder of the same name");
         assert_eq!((tree(&ws), tree(&aside)), ([].into(), [].into()), "neither folder was touched");
