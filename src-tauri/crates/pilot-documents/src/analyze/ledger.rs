@@ -214,7 +214,9 @@ impl Ledger {
     fn supplier_of<R: Row + ?Sized>(&mut self, row: &R) -> String {
         let Some(column) = self.columns.supplier else { return String::new() };
         let name = match row.field(column) {
-            Field::Text(text) if text.contains(['\n', '\t', '\r']) => text.split_whitespace().collect::<Vec<_>>().join(" "),
+            Field::Text(text) if text.contains(['\n', '\t', '\r']) => {
+                text.split_whitespace().collect::<Vec<_>>().join(" ")
+            }
             Field::Text(text) => text.to_owned(),
             Field::Empty if self.merged => return self.supplier.clone(),
             other => other.shown(),

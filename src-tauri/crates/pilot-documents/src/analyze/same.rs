@@ -83,7 +83,9 @@ fn hash(bytes: &[u8]) -> u64 {
 fn number_key(text: &str, out: &mut String) {
     out.clear();
     if text.is_ascii() {
-        out.extend(text.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| char::from(byte.to_ascii_uppercase())));
+        out.extend(
+            text.bytes().filter(u8::is_ascii_alphanumeric).map(|byte| char::from(byte.to_ascii_uppercase())),
+        );
     } else {
         out.push_str(&fold::key(text).to_uppercase());
     }
