@@ -136,6 +136,6 @@ bench: ## criterion benches
 	@cargo bench $(CORE) --benches
 
 .PHONY: test-llm
-test-llm: ## tasks with a real model: POCKETPILOT_BASE_URL, POCKETPILOT_MODEL, POCKETPILOT_API_KEY
-	$(call say,task cases with a real model)
-	@cargo run -q -p pilot-evals --bin evals -- --real
+test-llm: ## the main job with a real model: POCKETPILOT_BASE_URL and POCKETPILOT_MODEL, or a local one where it is there
+	$(call say,the main job with a real model)
+	@scripts/test-llm.sh

@@ -12,4 +12,5 @@ mod contract;
 mod crash;
 mod demo;
 mod hostile;
+mod keyring;
 mod support;
