@@ -3,8 +3,9 @@
 use crate::error::GuardError;
 use chrono::{DateTime, Utc};
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
+use std::time::{Duration, Instant};
 
 /// Kind of an inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -195,6 +196,24 @@ pub(crate) fn sync(fd: impl AsFd) -> Result<(), Errno> {
 #[cfg(not(target_vendor = "apple"))]
 pub(crate) fn sync(fd: impl AsFd) -> Result<(), Errno> {
     retry(|| rustix::fs::fsync(&fd))
+}
+
+/// How long a write waits for another one in the same folder.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+/// Keeps other writes of this program, in any process, out of a folder until the handle is closed. A write is short;
+/// where a folder cannot be locked, or another program holds it, the write goes on: every step of it is safe against
+/// strangers, only who of two equals wins is not settled.
+pub(crate) fn lock_folder(fd: impl AsFd) {
+    let started = Instant::now();
+    while let Err(Errno::WOULDBLOCK | Errno::INTR) =
+        rustix::fs::flock(&fd, FlockOperation::NonBlockingLockExclusive)
+    {
+        if started.elapsed() > LOCK_WAIT {
+            return tracing::warn!("a folder is locked by another program; writing without the lock");
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Gives a new file the permission bits of the one it replaces; never set-uid and the like.

@@ -12,14 +12,9 @@ use rustix::io::Errno;
 use sha2::Digest as _;
 use std::fs::File;
 use std::io::{Read, Write};
-use std::time::Duration;
 
 /// Largest file, in bytes, that can be replaced or removed: what undo keeps at most by default.
 pub const MAX_TARGET: u64 = 1 << 30;
-
-/// How often a file that was written is read back before it counts as not confirmed, and how long between.
-const CONFIRM_TRIES: u32 = 5;
-const CONFIRM_PAUSE: Duration = Duration::from_millis(2);
 
 const TEMP_HEAD: &str = ".pocketpilot-";
 const TEMP_TAIL: &str = ".tmp";
@@ -82,7 +77,7 @@ impl WorkspaceGuard {
     /// are made durable; the bytes that they replace are made durable in `keep`; the base is compared again on a fresh
     /// handle; then the names are exchanged (or, when nothing may stand there, the temporary file is renamed without
     /// replacing) and the folder is made durable. What was pushed out is compared once more and put back when it is
-    /// not what was read.
+    /// not what was read. Writes of this program to one folder, from any process, wait for one another.
     ///
     /// Errors leave no file, folder or temporary file behind and the target unchanged. The one exception is
     /// [`GuardError::NotConfirmed`]: the new name stands, but durability or content could not be confirmed.
@@ -91,6 +86,7 @@ impl WorkspaceGuard {
         let target = self.target(write.path, write.access)?;
         self.still_there()?;
         let mut draft = self.begin(&target, write)?;
+        sys::lock_folder(&draft.dir);
         let now = self.leaf_facts(&draft.dir, &target)?;
         if now.is_some() != write.base.is_some() {
             return Err(GuardError::TargetChanged { path: target.shown() });
@@ -254,17 +250,9 @@ impl WorkspaceGuard {
     fn confirm(&self, dir: &OwnedFd, target: &RelativePath, bytes: &[u8]) -> Option<Digest> {
         sys::sync(dir).ok()?;
         faults::point("write_dir_synced");
-        let expected = Digest::of(bytes);
-        for _ in 0..CONFIRM_TRIES {
-            let found = self.open_target(dir, target).ok().flatten();
-            let digest = found.and_then(|(fd, facts)| digest_of(fd, &facts, target, bytes.len() as u64).ok());
-            if digest.as_ref() == Some(&expected) {
-                return digest;
-            }
-            // Another write of ours that came too late has the name for a moment before it takes itself back.
-            std::thread::sleep(CONFIRM_PAUSE);
-        }
-        None
+        let (fd, facts) = self.open_target(dir, target).ok()??;
+        let digest = digest_of(fd, &facts, target, bytes.len() as u64).ok()?;
+        (digest == Digest::of(bytes)).then_some(digest)
     }
 
     /// Removes a file that must be what `expect` says: the undo of a creation. Its bytes are kept first. Folders stay.
@@ -279,6 +267,7 @@ impl WorkspaceGuard {
         self.still_there()?;
         let changed = || GuardError::TargetChanged { path: target.shown() };
         let Parent::Found(dir) = self.parent(&target, access)? else { return Err(changed()) };
+        sys::lock_folder(&dir);
         self.leaf_facts(&dir, &target)?.ok_or_else(changed)?;
         self.keep_old(&dir, &target, expect, keep)?;
         let (fd, facts) = self.open_target(&dir, &target)?.ok_or_else(changed)?;
