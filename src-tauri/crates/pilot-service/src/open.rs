@@ -131,7 +131,7 @@ impl Service {
         let store =
             if options.in_memory { Store::open_in_memory().await? } else { Store::open(&data).await? };
         let last = events::last_position(&mut *store.read().await?).await?;
-        let undo = UndoStore::open(&data.undo(), UndoLimits::default())?;
+        let undo = UndoStore::open(&data.undo(), undo_limits(&store).await?)?;
         let extraction = Extraction::new(options.worker, WorkerLimits::default());
         let service = Self {
             inner: Arc::new(Inner {
@@ -157,8 +157,18 @@ impl Service {
         };
         if service.inner.role == Role::Owner {
             service.recover(options.takes_over).await?;
+            service.prune_undo().await;
         }
         Ok(service)
+    }
+
+    /// Lets go of replaced bytes that are older or more than the settings keep. A failure costs nothing but space.
+    async fn prune_undo(&self) {
+        let (undo, now) = (self.inner.undo.clone(), self.now());
+        let pruned = crate::error::blocking(move || Ok(undo.prune(now)?)).await;
+        if let Err(error) = pruned {
+            tracing::warn!(%error, "old replaced bytes were not removed");
+        }
     }
 
     /// Everything that is told from now on.
@@ -247,6 +257,12 @@ impl Service {
             tracing::warn!(%error, "the database was not closed cleanly");
         }
     }
+}
+
+/// What the person's settings say about replaced bytes.
+async fn undo_limits(store: &Store) -> Result<UndoLimits, ServiceError> {
+    let settings = crate::settings::stored(&mut *store.read().await?).await?;
+    Ok(UndoLimits { days: settings.undo_days, bytes: settings.undo_bytes })
 }
 
 /// Where data lies when nothing else is said: `POCKETPILOT_DATA_DIR`, else the system's place for application data.

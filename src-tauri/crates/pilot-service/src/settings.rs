@@ -35,7 +35,7 @@ impl Service {
     /// # Errors
     /// The database cannot be read.
     pub async fn settings(&self) -> Result<SettingsView, ServiceError> {
-        Ok(settings::get(&mut *self.inner.store.read().await?, APP).await?.unwrap_or_default())
+        stored(&mut *self.inner.store.read().await?).await
     }
 
     /// Saves the settings whole.
@@ -204,6 +204,11 @@ impl Service {
         }
         Ok(views)
     }
+}
+
+/// The settings as stored, or the defaults.
+pub(crate) async fn stored(conn: &mut pilot_store::SqliteConnection) -> Result<SettingsView, ServiceError> {
+    Ok(settings::get(conn, APP).await?.unwrap_or_default())
 }
 
 fn acted(action: &str, subject: Option<&str>) -> pilot_types::Event {
