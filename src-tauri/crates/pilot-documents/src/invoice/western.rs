@@ -304,8 +304,10 @@ fn totals(grid: &Grid<'_>, mark: Option<Mark>, fields: &mut InvoiceFields) {
     });
     let tax = candidates(grid, TAX, mark, |_, hit| {
         let text = words(hit);
-        let rate =
-            hit.rest.trim_start_matches([' ', '-', '.', '[', '(']).starts_with('%') && hit.rest.len() <= 4;
+        // The head of a column of rates.
+        let rest = hit.rest.trim_end_matches([' ', ']', ')', ':']);
+        let rate = rest.trim_start_matches([' ', '-', '.', '[', '(']).starts_with('%')
+            || (rest.ends_with('%') && !rest.chars().any(|c| c.is_ascii_digit()));
         rate || ["inkl", "incl", "ohne", "excl", "id", "idnr", "nr", "no", "netto", "included", "invoice"]
             .iter()
             .any(|word| has(&text, word))
@@ -356,12 +358,6 @@ fn currency(grid: &Grid<'_>, mark: Option<Mark>) -> Option<String> {
         }
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count).map(|(code, _)| code);
-    most.or_else(|| {
-        grid.texts().find_map(|text| {
-            ["EUR", "USD", "GBP", "CHF"]
-                .into_iter()
-                .find(|code| text.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word == *code))
-        })
-    })
-    .map(str::to_owned)
+    // A sign in a table's head, such as "Total/€", or a code in a sentence.
+    most.or_else(|| grid.texts().find_map(money::currency_in_text)).map(str::to_owned)
 }

@@ -125,6 +125,9 @@ fn xls(bytes: &[u8], only: Option<&str>) -> Result<Workbook, DocumentError> {
     let sheets = zipped::sheets(&book);
     each(sheets, only, |sheet, collector| {
         let range = book.worksheet_range(&sheet.name).map_err(|error| error.to_string())?;
+        if let Ok(merged) = book.merge_cells_by_sheet_name(&sheet.name) {
+            sheet.merged = u32::try_from(merged.len()).unwrap_or(u32::MAX);
+        }
         let Some((top, left)) = range.start() else { return Ok(None) };
         for (row, column, data) in range.used_cells() {
             // Positions come from the file's own 16-bit fields; they cannot overflow.
