@@ -2,6 +2,7 @@
 
 use super::names::ToolNames;
 use crate::tokens;
+use bytes::{BufMut, Bytes, BytesMut};
 use pilot_agent::ModelRequest;
 use pilot_types::{Message, ToolCall, ToolSpec};
 use serde::Serialize;
@@ -13,13 +14,17 @@ const MESSAGE_TOKENS: u64 = 4;
 
 /// A request ready to be sent.
 pub(super) struct EncodedRequest {
-    pub(super) body: Vec<u8>,
+    pub(super) body: Bytes,
     pub(super) names: Arc<ToolNames>,
     /// About how many tokens went in, should the provider not say.
     pub(super) input_tokens: u64,
 }
 
-/// The encoding of a conversation so far: the body without its closing brackets.
+/// What closes a body.
+const CLOSE: &[u8] = b"]}";
+
+/// The encoding of a conversation so far. The body of the last request is opened again and grows in place, without a
+/// copy once that request is done with it.
 ///
 /// The messages are kept beside it and compared whole before it is used again. A provider may be shared, and a count alone
 /// would then put one task's words into the request of another; comparing costs a pass over memory, encoding would cost far more.
@@ -28,7 +33,7 @@ pub(super) struct Encoding {
     tools: Vec<ToolSpec>,
     names: Arc<ToolNames>,
     messages: Vec<Message>,
-    body: Vec<u8>,
+    body: Bytes,
     tokens: u64,
 }
 
@@ -103,24 +108,33 @@ impl Encoding {
         let grows = !self.body.is_empty()
             && self.tools == request.tools
             && request.messages.get(..known).is_some_and(|begin| begin == self.messages.as_slice());
-        if !grows {
-            self.begin(model, request.tools)?;
-        }
+        let mut open = if grows { self.reopened() } else { self.begin(model, request.tools)? };
         let known = self.messages.len();
         for message in request.messages.iter().skip(known) {
-            if let Err(error) = self.push(message) {
+            if let Err(error) = self.push(&mut open, message) {
                 // Half a message must not be the beginning of the next request.
                 *self = Self::default();
                 return Err(error);
             }
         }
-        let mut body = Vec::with_capacity(self.body.len() + 2);
-        body.extend_from_slice(&self.body);
-        body.extend_from_slice(b"]}");
-        Ok(EncodedRequest { body, names: Arc::clone(&self.names), input_tokens: self.tokens })
+        open.extend_from_slice(CLOSE);
+        self.body = open.freeze();
+        Ok(EncodedRequest {
+            body: self.body.clone(),
+            names: Arc::clone(&self.names),
+            input_tokens: self.tokens,
+        })
     }
 
-    fn begin(&mut self, model: &str, tools: &[ToolSpec]) -> Result<(), serde_json::Error> {
+    /// The last body without what closes it; copied only while somebody still holds it.
+    fn reopened(&mut self) -> BytesMut {
+        let last = std::mem::take(&mut self.body);
+        let mut open = last.try_into_mut().unwrap_or_else(|held| BytesMut::from(&held[..]));
+        open.truncate(open.len().saturating_sub(CLOSE.len()));
+        open
+    }
+
+    fn begin(&mut self, model: &str, tools: &[ToolSpec]) -> Result<BytesMut, serde_json::Error> {
         let names = ToolNames::of(tools);
         let sent = tools.iter().map(|tool| SentTool {
             r#type: "function",
@@ -141,13 +155,13 @@ impl Encoding {
         // The object is left open: messages follow.
         body.pop();
         body.extend_from_slice(b",\"messages\":[");
-        *self = Self { tools: tools.to_vec(), names: Arc::new(names), messages: Vec::new(), body, tokens };
-        Ok(())
+        *self = Self { tools: tools.to_vec(), names: Arc::new(names), tokens, ..Self::default() };
+        Ok(BytesMut::from(Bytes::from(body)))
     }
 
-    fn push(&mut self, message: &Message) -> Result<(), serde_json::Error> {
+    fn push(&mut self, open: &mut BytesMut, message: &Message) -> Result<(), serde_json::Error> {
         if !self.messages.is_empty() {
-            self.body.push(b',');
+            open.put_u8(b',');
         }
         let (sent, text) = match message {
             Message::System { text } => (SentMessage::System { content: text }, text),
@@ -164,7 +178,7 @@ impl Encoding {
                 (SentMessage::Tool { tool_call_id: call_id.as_str(), content }, content)
             }
         };
-        serde_json::to_writer(&mut self.body, &sent)?;
+        serde_json::to_writer(open.writer(), &sent)?;
         self.tokens += tokens::estimated(text) + MESSAGE_TOKENS;
         self.messages.push(message.clone());
         Ok(())
@@ -253,6 +267,19 @@ mod tests {
             assert_eq!(encoded(&mut kept, &messages[..count], &tools), fresh, "with {count} messages");
         }
         assert_eq!(kept.messages.len(), messages.len(), "everything is kept");
+    }
+
+    #[test]
+    fn a_body_that_is_still_held_is_not_changed() {
+        let (messages, mut encoding) = (conversation(), Encoding::default());
+        let tools = [tool("read_file")];
+        let held =
+            encoding.encode("m", ModelRequest { messages: &messages[..2], tools: &tools }).unwrap().body;
+        let before = held.to_vec();
+        encoded(&mut encoding, &messages, &tools);
+        assert_eq!(held, before, "a request under way keeps its words");
+        let fresh = encoded(&mut Encoding::default(), &messages, &tools);
+        assert_eq!(encoded(&mut encoding, &messages, &tools), fresh, "and the next one has all of them");
     }
 
     #[test]
