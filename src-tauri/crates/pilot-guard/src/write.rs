@@ -224,22 +224,37 @@ impl WorkspaceGuard {
                 Ok(())
             }
             Ok(_) | Err(_) => {
-                sys::swap(&draft.dir, write.temp_name, leaf).map_err(fail)?;
-                self.settle(draft, target, write, keep);
+                self.take_back(draft, target, write, keep);
                 Err(changed())
             }
         }
     }
 
-    /// After a swap was taken back: the temporary name must hold our own file again. When it does not, somebody
-    /// replaced the target in between; theirs is the newest and gets the name, and what it stood for is kept.
-    fn settle(&self, draft: &Draft, target: &RelativePath, write: &FileWrite<'_>, keep: &UndoStore) {
+    /// Takes a swap back: the old file gets its name again, also when somebody removed the new one meanwhile.
+    fn take_back(&self, draft: &Draft, target: &RelativePath, write: &FileWrite<'_>, keep: &UndoStore) {
+        let back = give_name(&draft.dir, write.temp_name, target.file_name());
+        self.settle(draft, target, write, keep, back.is_ok());
+    }
+
+    /// After a swap was taken back: the temporary name must hold our own file again, or nothing. When it does not,
+    /// somebody replaced the target in between; theirs is the newest and has or gets the name, and what it stood for is
+    /// kept. `back` says whether the old file got its name back.
+    fn settle(
+        &self,
+        draft: &Draft,
+        target: &RelativePath,
+        write: &FileWrite<'_>,
+        keep: &UndoStore,
+        back: bool,
+    ) {
         let ours = draft.temp.as_ref().map(|temp| temp.ino);
         let at_temp = sys::facts_at(&draft.dir, write.temp_name).ok().map(|facts| facts.ino);
         if at_temp.is_none() || at_temp == ours {
             return;
         }
-        let _ = sys::swap(&draft.dir, write.temp_name, target.file_name());
+        if back {
+            let _ = give_name(&draft.dir, write.temp_name, target.file_name());
+        }
         let Ok((fd, _)) = self.handle().open_leaf(draft.dir.as_fd(), write.temp_name, target) else { return };
         if keep.keep_reader(File::from(fd)).is_ok() {
             let _ = sys::remove_file(&draft.dir, write.temp_name);
@@ -295,6 +310,17 @@ impl WorkspaceGuard {
             Ok(_) | Err(Errno::NOENT) => Ok(false),
             Err(errno) => Err(fail(errno)),
         }
+    }
+}
+
+/// Gives the file under the temporary name the target's name. What has that name goes under the temporary one; when
+/// nothing has it, the temporary name is free afterwards.
+fn give_name(dir: &OwnedFd, temp_name: &str, leaf: &str) -> Result<(), Errno> {
+    match sys::swap(dir, temp_name, leaf) {
+        Err(Errno::NOENT) => sys::rename_new(dir, temp_name, leaf),
+        Ok(true) => Ok(()),
+        Ok(false) => Err(Errno::NOTSUP),
+        Err(errno) => Err(errno),
     }
 }
 
@@ -366,10 +392,11 @@ mod tests {
     use crate::UndoLimits;
     use std::fs;
 
-    /// A swap was taken back, but an editor had saved in between: its file lies under the temporary name, an older one
-    /// has the target's. Too rare for a race to show.
-    #[test]
-    fn a_save_between_two_swaps_gets_its_name_back() {
+    /// A folder with one file under the temporary name, and what `test` finds after it ran with that write.
+    fn with_stray(
+        target_text: Option<&str>,
+        test: impl Fn(&WorkspaceGuard, &Draft, &FileWrite<'_>, &UndoStore),
+    ) -> (Option<String>, bool, bool) {
         let dir = tempfile::tempdir().unwrap();
         let ws = dir.path().join("ws");
         fs::create_dir(&ws).unwrap();
@@ -378,8 +405,10 @@ mod tests {
         let target = path::parse("report.md").unwrap().path;
         let Parent::Found(folder) = guard.parent(&target, Access::Write).unwrap() else { unreachable!() };
         let temp_name = temp_name("x");
-        fs::write(ws.join(&temp_name), "newest save").unwrap();
-        fs::write(ws.join("report.md"), "older save").unwrap();
+        fs::write(ws.join(&temp_name), "stray").unwrap();
+        if let Some(text) = target_text {
+            fs::write(ws.join("report.md"), text).unwrap();
+        }
         let draft =
             Draft { dir: folder, made: Vec::new(), temp: Some(Temp { name: temp_name.clone(), ino: 0 }) };
         let write = FileWrite {
@@ -389,14 +418,44 @@ mod tests {
             base: None,
             temp_name: &temp_name,
         };
-        guard.settle(&draft, &target, &write, &keep);
-        assert_eq!(
-            fs::read_to_string(ws.join("report.md")).unwrap(),
-            "newest save",
-            "the newest save stands"
-        );
-        assert!(!ws.join(&temp_name).exists(), "no temporary file is left");
-        assert!(keep.contains(&Digest::of(b"older save")), "the older one is kept, not lost");
+        test(&guard, &draft, &write, &keep);
+        let stands = fs::read_to_string(ws.join("report.md")).ok();
+        let kept = target_text.is_some_and(|text| keep.contains(&Digest::of(text.as_bytes())));
+        (stands, ws.join(&temp_name).exists(), kept)
+    }
+
+    /// A swap was taken back, but an editor had saved in between: its file lies under the temporary name, an older one
+    /// has the target's. Too rare for a race to show.
+    #[test]
+    fn a_save_between_two_swaps_gets_its_name_back() {
+        let target = path::parse("report.md").unwrap().path;
+        let found = with_stray(Some("older save"), |guard, draft, write, keep| {
+            guard.settle(draft, &target, write, keep, true);
+        });
+        let right = (Some("stray".to_owned()), false, true);
+        assert_eq!(found, right, "the newest save stands, no temporary file, the older one is kept");
+    }
+
+    /// The old file was pushed out and changed under its handle, and the new one was removed before the swap could be
+    /// taken back: the old one must not stay behind under the temporary name.
+    #[test]
+    fn an_old_file_gets_its_name_back_when_the_new_one_was_removed() {
+        let target = path::parse("report.md").unwrap().path;
+        let found = with_stray(None, |guard, draft, write, keep| {
+            guard.take_back(draft, &target, write, keep);
+        });
+        assert_eq!(found, (Some("stray".to_owned()), false, false), "it has its name, no temporary file");
+    }
+
+    /// The name could not be given back since somebody has it with a newer file: that one stays, the old one is kept.
+    #[test]
+    fn a_newer_file_keeps_the_name_that_could_not_be_given_back() {
+        let target = path::parse("report.md").unwrap().path;
+        let found = with_stray(Some("newest"), |guard, draft, write, keep| {
+            guard.settle(draft, &target, write, keep, false);
+            assert!(keep.contains(&Digest::of(b"stray")), "the old file is kept, not lost");
+        });
+        assert_eq!(found, (Some("newest".to_owned()), false, false), "the newest stands, no temporary file");
     }
 
     #[test]
