@@ -1,62 +1,8 @@
 //! Characters that a person would not see.
 
 use std::fmt::Write as _;
-use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 
-/// True for every character that is invisible, changes the direction or the look of its neighbours, is not assigned,
-/// or looks like a plain blank without being one: categories Cc, Cf, Zl, Zp, Cs, Co, Cn, every blank but U+0020,
-/// Hangul fillers, variation selectors, tags and the other default-ignorable characters.
-#[must_use]
-pub fn is_hidden(c: char) -> bool {
-    match c {
-        ' '..='~' => false,
-        // Default-ignorable or blank, but of a category that says nothing about it.
-        '\u{034F}'
-        | '\u{115F}'
-        | '\u{1160}'
-        | '\u{17B4}'
-        | '\u{17B5}'
-        | '\u{180B}'..='\u{180F}'
-        | '\u{2800}'
-        | '\u{3164}'
-        | '\u{FE00}'..='\u{FE0F}'
-        | '\u{FFA0}'
-        | '\u{1D159}'
-        | '\u{E0000}'..='\u{E0FFF}' => true,
-        _ => match c.general_category() {
-            GeneralCategory::Control
-            | GeneralCategory::Format
-            | GeneralCategory::LineSeparator
-            | GeneralCategory::ParagraphSeparator
-            | GeneralCategory::SpaceSeparator
-            | GeneralCategory::Surrogate
-            | GeneralCategory::PrivateUse
-            | GeneralCategory::Unassigned => true,
-            GeneralCategory::UppercaseLetter
-            | GeneralCategory::LowercaseLetter
-            | GeneralCategory::TitlecaseLetter
-            | GeneralCategory::ModifierLetter
-            | GeneralCategory::OtherLetter
-            | GeneralCategory::NonspacingMark
-            | GeneralCategory::SpacingMark
-            | GeneralCategory::EnclosingMark
-            | GeneralCategory::DecimalNumber
-            | GeneralCategory::LetterNumber
-            | GeneralCategory::OtherNumber
-            | GeneralCategory::ConnectorPunctuation
-            | GeneralCategory::DashPunctuation
-            | GeneralCategory::OpenPunctuation
-            | GeneralCategory::ClosePunctuation
-            | GeneralCategory::InitialPunctuation
-            | GeneralCategory::FinalPunctuation
-            | GeneralCategory::OtherPunctuation
-            | GeneralCategory::MathSymbol
-            | GeneralCategory::CurrencySymbol
-            | GeneralCategory::ModifierSymbol
-            | GeneralCategory::OtherSymbol => false,
-        },
-    }
-}
+pub use pilot_types::is_invisible as is_hidden;
 
 /// The text with every hidden character written as `‹U+202E›`. The opening mark `‹` itself is written so too, so that
 /// a name cannot forge such a mark: equal results mean equal texts.
@@ -103,6 +49,7 @@ mod tests {
             ('\u{FE0F}', "variation selector"),
             ('\u{FEFF}', "byte order mark"),
             ('\u{FFA0}', "half-width Hangul filler"),
+            ('\u{16FE4}', "Khitan filler"),
             ('\u{FFFE}', "not a character"),
             ('\u{0378}', "unassigned"),
             ('\u{E0041}', "tag"),

@@ -2,6 +2,7 @@
 //! with its code point.
 
 use crate::card::{Span, SpanMark};
+use pilot_types::is_invisible;
 use unicode_properties::{GeneralCategory, UnicodeEmoji, UnicodeGeneralCategory};
 
 /// Splits a text into pieces to draw. Line feed and tab stay as they are, because the caller has split lines and draws
@@ -139,59 +140,14 @@ fn code_point(character: char) -> String {
     format!("U+{:04X}", u32::from(character))
 }
 
+/// The common list, less what an honest text needs.
 fn is_hidden(character: char, following: Option<char>, before: Option<char>) -> bool {
     match character {
-        '\n' | '\t' | ' '..='~' => return false,
-        // Chinese text is full of it, and it is as wide as a letter.
-        '\u{3000}' => return false,
+        // The caller draws lines and tabs. Chinese text is full of the ideographic space, which is as wide as a letter.
+        '\n' | '\t' | '\u{3000}' => false,
         // Presentation selectors belong after an emoji; anywhere else they only carry hidden data.
-        '\u{FE0E}' | '\u{FE0F}' => return !selector_in_place(before, following),
-        '\u{FE00}'..='\u{FE0D}' | '\u{E0100}'..='\u{E01EF}' => return true,
-        // Letters and marks that are drawn as nothing: fillers, joiners, Braille blank, null notehead.
-        '\u{034F}'
-        | '\u{115F}'
-        | '\u{1160}'
-        | '\u{17B4}'
-        | '\u{17B5}'
-        | '\u{180B}'..='\u{180F}'
-        | '\u{2800}'
-        | '\u{3164}'
-        | '\u{FFA0}'
-        | '\u{16FE4}'
-        | '\u{1D159}' => return true,
-        _ => {}
-    }
-    match character.general_category() {
-        GeneralCategory::Control
-        | GeneralCategory::Format
-        | GeneralCategory::LineSeparator
-        | GeneralCategory::ParagraphSeparator
-        | GeneralCategory::SpaceSeparator
-        | GeneralCategory::Surrogate
-        | GeneralCategory::PrivateUse
-        | GeneralCategory::Unassigned => true,
-        GeneralCategory::UppercaseLetter
-        | GeneralCategory::LowercaseLetter
-        | GeneralCategory::TitlecaseLetter
-        | GeneralCategory::ModifierLetter
-        | GeneralCategory::OtherLetter
-        | GeneralCategory::NonspacingMark
-        | GeneralCategory::SpacingMark
-        | GeneralCategory::EnclosingMark
-        | GeneralCategory::DecimalNumber
-        | GeneralCategory::LetterNumber
-        | GeneralCategory::OtherNumber
-        | GeneralCategory::ConnectorPunctuation
-        | GeneralCategory::DashPunctuation
-        | GeneralCategory::OpenPunctuation
-        | GeneralCategory::ClosePunctuation
-        | GeneralCategory::InitialPunctuation
-        | GeneralCategory::FinalPunctuation
-        | GeneralCategory::OtherPunctuation
-        | GeneralCategory::MathSymbol
-        | GeneralCategory::CurrencySymbol
-        | GeneralCategory::ModifierSymbol
-        | GeneralCategory::OtherSymbol => false,
+        '\u{FE0E}' | '\u{FE0F}' => !selector_in_place(before, following),
+        _ => is_invisible(character),
     }
 }
 

@@ -1,7 +1,8 @@
 //! The words that every room shares: ids, tasks, calls, capabilities, verdicts, approvals, events, error codes.
 //!
 //! **What this crate must not know:** files, clocks, databases, networks, models, or which tool exists. It holds
-//! plain data with `serde` and the pure functions that give such data an identity (canonical JSON and its digest).
+//! plain data with `serde`, the pure functions that give such data an identity (canonical JSON and its digest), and the
+//! one list of characters that nobody can see.
 //! The one exception is [`faults`], which is empty unless the `faults` feature is on.
 
 mod approval;
@@ -12,6 +13,7 @@ mod error_code;
 mod event;
 pub mod faults;
 mod ids;
+mod invisible;
 mod message;
 mod task;
 
@@ -22,6 +24,7 @@ pub use digest::{Digest, canonical_json};
 pub use error_code::{ErrorClass, ErrorCode};
 pub use event::{Event, EventRecord, Source};
 pub use ids::{ApprovalId, ArtifactId, CallId, OperationId, ProcessId, SessionId, TaskId, WorkspaceId};
+pub use invisible::is_invisible;
 pub use message::{Message, TokenUsage};
 pub use task::{
     Channel, ProviderChoice, Script, ScriptExpect, ScriptStep, ScriptedCall, Task, TaskIntake, TaskLimits,

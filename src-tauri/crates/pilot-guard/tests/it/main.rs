@@ -9,6 +9,7 @@
 mod control;
 mod disk;
 mod listing;
+mod outside;
 mod protocol;
 mod race;
 mod random;

@@ -47,6 +47,15 @@ impl Service {
         self.view_card(row, &bytes).await
     }
 
+    /// How many cards wait.
+    ///
+    /// # Errors
+    /// The database cannot be read.
+    pub async fn waiting_count(&self) -> Result<usize, ServiceError> {
+        let count = approvals::count_pending(&mut *self.inner.store.read().await?).await?;
+        Ok(usize::try_from(count).unwrap_or(usize::MAX))
+    }
+
     pub(crate) async fn approval_row(&self, id: &ApprovalId) -> Result<ApprovalRow, ServiceError> {
         approvals::get(&mut *self.inner.store.read().await?, id).await?.ok_or_else(|| {
             ServiceError::new(ErrorCode::ApprovalNotFound, "no such approval").about(id.to_string())
