@@ -74,13 +74,17 @@ def problems(meta, rules):
         users = {by_id[node["id"]] for node in meta["resolve"]["nodes"] if package["id"] in node["dependencies"]}
         if package["name"] in banned and not (users and users <= banned[package["name"]]):
             yield f"{label}: banned in deny.toml, used by {', '.join(sorted(users))}"
+        for dependency in package["dependencies"]:
+            # Cargo names the registry only where it is another one than its own.
+            if dependency["registry"]:
+                yield f"{label}: takes {dependency['name']} from {dependency['registry']}"
         if package["id"] in own:
             for dependency in package["dependencies"]:
                 if dependency["req"] == "*" and not dependency.get("path"):
                     yield f"{label}: dependency {dependency['name']} has no version"
             continue
         source = package["source"] or "a path outside the workspace"
-        if source != "registry+https://github.com/rust-lang/crates.io-index":
+        if not source.startswith("registry+"):
             yield f"{label}: comes from {source}"
         licence = package["license"]
         if not licence:
