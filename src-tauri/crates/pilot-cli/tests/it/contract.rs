@@ -1,6 +1,6 @@
 //! Words, formats and exit codes that scripts rely on.
 
-use crate::support::Desk;
+use crate::support::{Desk, manifest};
 use serde_json::{Value, json};
 
 fn write_script(path: &str) -> Value {
@@ -167,16 +167,48 @@ fn usage_and_refused_folders_have_their_codes() {
 }
 
 #[test]
-fn a_provider_that_is_down_leaves_the_task_interrupted() {
+fn a_provider_that_is_down_leaves_the_task_interrupted_and_the_key_nowhere() {
+    const CANARY: &str = "sk-canary-0b9d41";
     let desk = Desk::new();
     let env = [
         ("POCKETPILOT_BASE_URL", "http://127.0.0.1:9/v1"),
         ("POCKETPILOT_MODEL", "m"),
-        ("POCKETPILOT_API_KEY", "k"),
+        ("POCKETPILOT_API_KEY", CANARY),
+        ("POCKETPILOT_LOG", "trace"),
     ];
     let said = desk.run_with(&["--json", "run", "x", "--workspace", desk.root(), "--provider", "env"], &env);
     assert_eq!(said.code, Some(5), "interrupted, and can be resumed: {}", said.err);
     assert_eq!(said.last()["code"], "provider_unavailable", "with words for it");
+    assert!(
+        said.err.contains("TRACE"),
+        "the log was written at its finest, so the search below is not over nothing"
+    );
+    let holds = |bytes: &[u8]| bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes());
+    assert!(!holds(said.out.as_bytes()), "no event holds the key");
+    assert!(!holds(said.err.as_bytes()), "no log holds it");
+    for (name, bytes) in manifest(desk.data.path()) {
+        assert!(!holds(&bytes), "{name} in the data folder holds the key");
+    }
+}
+
+#[test]
+fn nothing_in_the_folder_configures_the_command() {
+    let desk = Desk::new();
+    let settings = "POCKETPILOT_BASE_URL=http://127.0.0.1:9/v1\nPOCKETPILOT_MODEL=m\n";
+    desk.write(".env", settings.as_bytes());
+    desk.write("pocketpilot.json", br#"{"provider":"env","approve":"all-shown"}"#);
+    desk.write(".pocketpilot/settings.json", br#"{"base_url":"http://127.0.0.1:9/v1","model":"m"}"#);
+    desk.write("skills/invoice-summary/playbook.json", br#"{"steps":[]}"#);
+    desk.write("a.csv", "supplier,amount,currency\nA,10.00,USD\n".as_bytes());
+    let run_here = |args: &[&str]| {
+        let output = desk.command().current_dir(desk.root.path()).arg("--json").args(args).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stdout).unwrap())
+    };
+    let (code, out) = run_here(&["run", "x", "--workspace", ".", "--provider", "env"]);
+    assert_eq!(code, Some(1), "a file in the folder sets no provider up: {out}");
+    assert!(out.contains("provider_missing"), "and that is said: {out}");
+    let (code, out) = run_here(&["run", "Summarise the invoices in this folder", "--workspace", "."]);
+    assert_eq!(code, Some(3), "a playbook in the folder is none, and nothing approves itself: {out}");
 }
 
 #[test]

@@ -9,3 +9,4 @@
 
 mod architecture;
 mod model_server;
+mod window;
