@@ -208,7 +208,7 @@ impl Bridge {
         let settings = self.service.settings().await.unwrap_or_default();
         self.language = language::chosen(&settings);
         self.service.set_chinese(self.language == Language::Zh);
-        let waiting = self.service.approvals(false).await.map_or(0, |rows| rows.len());
+        let waiting = self.service.waiting_count().await.unwrap_or(0);
         let running = self.service.running_count().await.unwrap_or(0);
         tray::update(&self.app, waiting, running, self.language);
     }

@@ -1,12 +1,15 @@
 //! The part of a process that stays: runs queued tasks, and notices what other processes did.
 
-use crate::open::{MAX_RUNNING, Service};
+use crate::open::Service;
 use crate::run::LOOK;
 use pilot_store::{events, tasks};
-use pilot_types::{ApprovalId, Event, EventRecord, Source, TaskId, TaskStatus};
+use pilot_types::{ApprovalId, Event, EventRecord, TaskId};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+
+/// How often the queue is looked at although nothing was said.
+const UNASKED: Duration = Duration::from_secs(5);
 
 /// What was started; dropping it stops it.
 pub struct Background {
@@ -47,8 +50,9 @@ impl Service {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
+                // Woken by new work, and by every change that another process made.
                 () = self.inner.work.notified() => {}
-                () = tokio::time::sleep(LOOK) => {}
+                () = tokio::time::sleep(UNASKED) => {}
             }
             loop {
                 match self.claim_next().await {
@@ -74,15 +78,10 @@ impl Service {
         let mut reader = self.inner.store.read().await?;
         let queued = tasks::next_queued(&mut reader, &self.inner.process).await?;
         drop(reader);
-        let Some(id) = queued else { return Ok(None) };
-        let mut tx = self.begin().await?;
-        if !tasks::claim(&mut tx, &id, &self.inner.process, MAX_RUNNING).await? {
-            return Ok(None);
+        match queued {
+            Some(id) if self.claim(&id).await? => Ok(Some(id)),
+            Some(_) | None => Ok(None),
         }
-        let event = Event::StatusChanged { status: TaskStatus::Running, code: None, detail: None };
-        let records = self.append(&mut tx, Some(&id), Source::Agent, &[event]).await?;
-        self.commit(tx, records).await?;
-        Ok(Some(id))
     }
 
     /// Processes meet only in the database: looks at its version and tells what others committed.
@@ -105,6 +104,8 @@ impl Service {
         if last == Some(version) {
             return Ok(version);
         }
+        // A place may have become free.
+        self.inner.work.notify_one();
         loop {
             let mut reader = self.inner.store.read().await?;
             let found = events::after(&mut reader, self.inner.bus.upto(), 500).await?;

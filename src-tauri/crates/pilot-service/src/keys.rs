@@ -6,6 +6,7 @@
 use pilot_types::ErrorCode;
 use secrecy::{ExposeSecret, SecretString};
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -15,6 +16,9 @@ const SERVICE: &str = "pocketpilot";
 /// A keyring that does not answer within this time is said to hang. A person who is typing a password for it can try
 /// again; nothing is lost.
 const LIMIT: Duration = Duration::from_secs(5);
+
+/// Looking at its state is no reason to keep a window waiting.
+const PROBE_LIMIT: Duration = Duration::from_secs(1);
 
 /// Where a key was put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +39,7 @@ pub enum KeyError {
     #[error("the keyring is locked: {0}")]
     Locked(String),
     /// It does not answer.
-    #[error("the keyring did not answer within 5 s")]
+    #[error("the keyring does not answer")]
     Hanging,
 }
 
@@ -56,25 +60,30 @@ impl KeyError {
 pub struct Keys {
     system: bool,
     session: Arc<Mutex<HashMap<String, SecretString>>>,
+    /// Calls that were given up and have not come back.
+    stuck: Arc<AtomicUsize>,
 }
 
 impl Keys {
     /// The system's keyring, with memory for the case that there is none.
     #[must_use]
     pub fn system() -> Self {
-        Self { system: true, session: Arc::default() }
+        Self { system: true, session: Arc::default(), stuck: Arc::default() }
     }
 
     /// Memory only, for tests and evals.
     #[must_use]
     pub fn memory_only() -> Self {
-        Self { system: false, session: Arc::default() }
+        Self { system: false, session: Arc::default(), stuck: Arc::default() }
     }
 
     /// Puts a key into the keyring; where that cannot be done, into memory for this run, and says so.
     pub async fn put(&self, name: &str, key: SecretString) -> (KeyPlace, Option<KeyError>) {
         let (account, secret) = (name.to_owned(), key.clone());
-        match self.call(move || entry(&account, |entry| entry.set_password(secret.expose_secret()))).await {
+        match self
+            .call(LIMIT, move || entry(&account, |entry| entry.set_password(secret.expose_secret())))
+            .await
+        {
             Ok(()) => {
                 self.session().remove(name);
                 (KeyPlace::Keyring, None)
@@ -95,7 +104,7 @@ impl Keys {
             return Ok(Some(key));
         }
         let account = name.to_owned();
-        let found = self.call(move || entry(&account, |entry| optional(entry.get_password()))).await?;
+        let found = self.call(LIMIT, move || entry(&account, |entry| optional(entry.get_password()))).await?;
         Ok(found.map(SecretString::from))
     }
 
@@ -106,7 +115,8 @@ impl Keys {
     pub async fn remove(&self, name: &str) -> Result<(), KeyError> {
         self.session().remove(name);
         let account = name.to_owned();
-        self.call(move || entry(&account, |entry| optional(entry.delete_credential()).map(|_| ()))).await
+        self.call(LIMIT, move || entry(&account, |entry| optional(entry.delete_credential()).map(|_| ())))
+            .await
     }
 
     /// True when the key is in memory only.
@@ -120,32 +130,63 @@ impl Keys {
     /// # Errors
     /// Why it cannot.
     pub async fn probe(&self) -> Result<(), KeyError> {
-        self.call(|| entry("probe", |entry| optional(entry.get_password()).map(|_| ()))).await
+        self.call(PROBE_LIMIT, || entry("probe", |entry| optional(entry.get_password()).map(|_| ()))).await
     }
 
     fn session(&self) -> std::sync::MutexGuard<'_, HashMap<String, SecretString>> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.session)
     }
 
-    /// The keyring blocks, and may block for ever: it runs on a thread of its own that is given up after the limit.
+    /// The keyring blocks, and may block for ever: it runs on a thread of its own that is given up after the limit. While
+    /// such a thread is still stuck no other is started, so that a hanging keyring costs one thread and not one a call.
     async fn call<T: Send + 'static>(
         &self,
+        limit: Duration,
         work: impl FnOnce() -> Result<T, KeyError> + Send + 'static,
     ) -> Result<T, KeyError> {
         if !self.system {
             return Err(KeyError::Missing("not used in this process".to_owned()));
         }
+        if self.stuck.load(Ordering::SeqCst) > 0 {
+            return Err(KeyError::Hanging);
+        }
         let (sender, receiver) = tokio::sync::oneshot::channel();
+        let (stuck, call) = (self.stuck.clone(), Arc::new(Mutex::new(Call::Running)));
+        let of_thread = call.clone();
         std::thread::spawn(move || {
+            let result = work();
+            let before = std::mem::replace(&mut *locked(&of_thread), Call::Ended);
+            if before == Call::GivenUp {
+                stuck.fetch_sub(1, Ordering::SeqCst);
+            }
             // The receiver may have given up; then nobody wants the answer.
-            let _ = sender.send(work());
+            let _ = sender.send(result);
         });
-        match tokio::time::timeout(LIMIT, receiver).await {
+        match tokio::time::timeout(limit, receiver).await {
             Ok(Ok(result)) => result,
             Ok(Err(_)) => Err(KeyError::Missing("the keyring thread ended".to_owned())),
-            Err(_) => Err(KeyError::Hanging),
+            Err(_) => {
+                let mut call = locked(&call);
+                if *call == Call::Running {
+                    *call = Call::GivenUp;
+                    self.stuck.fetch_add(1, Ordering::SeqCst);
+                }
+                Err(KeyError::Hanging)
+            }
         }
     }
+}
+
+/// One call of the keyring, as its thread and the one who waits see it.
+#[derive(PartialEq, Eq)]
+enum Call {
+    Running,
+    Ended,
+    GivenUp,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn optional<T>(result: keyring_core::Result<T>) -> keyring_core::Result<Option<T>> {

@@ -7,10 +7,11 @@ use pilot_agent::Clock;
 use pilot_guard::{UndoLimits, UndoStore};
 use pilot_store::{DataDir, ProcessLock, Role, Store, Tx, events};
 use pilot_tools::{Extraction, WorkerCommand, WorkerLimits};
-use pilot_types::{ErrorCode, Event, EventRecord, ProcessId, Source, TaskId};
+use pilot_types::{ErrorCode, Event, EventRecord, ProcessId, Source, TaskId, WorkspaceId};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use tokio::sync::{Notify, broadcast};
 use tokio_util::sync::CancellationToken;
 
@@ -88,6 +89,9 @@ impl OpenOptions {
     }
 }
 
+/// For each workspace: when its files were counted, how many there are, and whether there are more.
+pub(crate) type Counted = HashMap<WorkspaceId, (Duration, (u64, bool))>;
+
 pub(crate) struct Inner {
     pub(crate) data: DataDir,
     pub(crate) store: Store,
@@ -106,6 +110,8 @@ pub(crate) struct Inner {
     pub(crate) _lock: ProcessLock,
     /// Stops of the tasks that run in this process.
     pub(crate) running: Mutex<HashMap<TaskId, CancellationToken>>,
+    /// Files of each workspace.
+    pub(crate) counted: Mutex<Counted>,
     /// Wakes the runner.
     pub(crate) work: Notify,
     /// Secret of this process; a nonce made with it proves that a card was shown by it.
@@ -148,6 +154,7 @@ impl Service {
                 role: lock.role(),
                 _lock: lock,
                 running: Mutex::new(HashMap::new()),
+                counted: Mutex::new(HashMap::new()),
                 work: Notify::new(),
                 nonce_key: ProcessId::new().to_string(),
                 deciding: tokio::sync::Mutex::new(()),
@@ -157,18 +164,20 @@ impl Service {
         };
         if service.inner.role == Role::Owner {
             service.recover(options.takes_over).await?;
-            service.prune_undo().await;
+            service.prune_undo();
         }
         Ok(service)
     }
 
-    /// Lets go of replaced bytes that are older or more than the settings keep. A failure costs nothing but space.
-    async fn prune_undo(&self) {
+    /// Lets go of replaced bytes that are older or more than the settings keep. Nobody waits for it, and a failure costs
+    /// nothing but space.
+    fn prune_undo(&self) {
         let (undo, now) = (self.inner.undo.clone(), self.now());
-        let pruned = crate::error::blocking(move || Ok(undo.prune(now)?)).await;
-        if let Err(error) = pruned {
-            tracing::warn!(%error, "old replaced bytes were not removed");
-        }
+        tokio::task::spawn_blocking(move || {
+            if let Err(error) = undo.prune(now) {
+                tracing::warn!(%error, "old replaced bytes were not removed");
+            }
+        });
     }
 
     /// Everything that is told from now on.
@@ -238,7 +247,7 @@ impl Service {
     pub(crate) async fn record_operator(
         &self,
         action: &str,
-        workspace: Option<&pilot_types::WorkspaceId>,
+        workspace: Option<&WorkspaceId>,
         subject: Option<&str>,
     ) -> Result<(), ServiceError> {
         let mut tx = self.begin().await?;

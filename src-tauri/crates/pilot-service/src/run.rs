@@ -47,15 +47,9 @@ impl Service {
     /// There is none of that id, it is not queued, or the database fails.
     pub async fn run_to_stop(&self, id: &TaskId) -> Result<Stop, ServiceError> {
         loop {
-            let mut tx = self.begin().await?;
-            let claimed = tasks::claim(&mut tx, id, &self.inner.process, MAX_RUNNING).await?;
-            if claimed {
-                let event = Event::StatusChanged { status: TaskStatus::Running, code: None, detail: None };
-                let records = self.append(&mut tx, Some(id), Source::Agent, &[event]).await?;
-                self.commit(tx, records).await?;
+            if self.claim(id).await? {
                 return self.run_claimed(id).await;
             }
-            drop(tx);
             let task = self.task_row(id).await?;
             if task.status != TaskStatus::Queued {
                 return Ok(Stop { status: task.status, code: task.code });
@@ -64,33 +58,38 @@ impl Service {
         }
     }
 
-    /// Runs a task that this process has claimed.
+    /// Takes a place for a queued task of this process, if it is its turn.
+    pub(crate) async fn claim(&self, id: &TaskId) -> Result<bool, ServiceError> {
+        let mut tx = self.begin().await?;
+        if !tasks::claim(&mut tx, id, &self.inner.process, MAX_RUNNING).await? {
+            return Ok(false);
+        }
+        let event = Event::StatusChanged { status: TaskStatus::Running, code: None, detail: None };
+        let records = self.append(&mut tx, Some(id), Source::Agent, &[event]).await?;
+        self.commit(tx, records).await?;
+        Ok(true)
+    }
+
+    /// Runs a task that this process has claimed. The loop itself looks whether another process asked to stop it.
     pub(crate) async fn run_claimed(&self, id: &TaskId) -> Result<Stop, ServiceError> {
         let cancel = CancellationToken::new();
         self.running().insert(id.clone(), cancel.clone());
-        let outcome = tokio::select! {
-            outcome = self.play(id, &cancel) => outcome,
-            () = self.watch_cancel(id, &cancel) => Ok(RunOutcome::Cancelled),
-        };
+        let played = self.play(id, &cancel).await;
         self.running().remove(id);
-        let outcome = outcome.unwrap_or_else(|error| RunOutcome::Interrupted {
-            code: error.code(),
-            detail: error.detail().to_owned(),
-        });
-        self.settle_run(id, outcome).await
-    }
-
-    /// Cancels the token when another process asked to stop the task. Never returns: the run itself ends.
-    async fn watch_cancel(&self, id: &TaskId, cancel: &CancellationToken) {
-        loop {
-            tokio::time::sleep(LOOK).await;
-            if let Ok(true) = self.cancel_requested(id).await {
-                cancel.cancel();
+        match played {
+            Ok((outcome, bench)) => self.settle_run(id, outcome, &bench).await,
+            Err(error) => {
+                let detail = Some(error.detail().to_owned());
+                self.end_run(id, TaskStatus::Interrupted, Some(error.code()), detail).await
             }
         }
     }
 
-    async fn play(&self, id: &TaskId, cancel: &CancellationToken) -> Result<RunOutcome, ServiceError> {
+    async fn play(
+        &self,
+        id: &TaskId,
+        cancel: &CancellationToken,
+    ) -> Result<(RunOutcome, Bench), ServiceError> {
         let task = self.task_row(id).await?;
         let bench = self.bench(&task.workspace).await?;
         let provider = self.model(&task.provider).await?;
@@ -111,7 +110,8 @@ impl Service {
             limits: task.limits,
             cancel: cancel.clone(),
         };
-        Ok(run_task(start, &ports).await)
+        let outcome = run_task(start, &ports).await;
+        Ok((outcome, bench))
     }
 
     /// Opens the conversation with the instructions, once in a task's life: what the model was told is on record, and
@@ -147,25 +147,30 @@ impl Service {
             Ok(Arc::new(SkillSet::load(skills_dir.as_deref(), Some(&for_skills))))
         })
         .await?;
-        let deps = ToolDeps {
+        let tools = self.tools(&guard, skills.clone());
+        Ok(Bench { tools, gate: WorkspaceGate { guard: guard.clone() }, guard, skills })
+    }
+
+    /// The tools of one run. Makes them only; nothing is read.
+    pub(crate) fn tools(&self, guard: &WorkspaceGuard, skills: Arc<SkillSet>) -> ToolRegistry {
+        build_tool_registry(&ToolDeps {
             guard: guard.clone(),
             undo: self.inner.undo.clone(),
             extraction: self.inner.extraction.clone(),
-            skills: skills.clone(),
-            chinese: self.chinese(),
-        };
-        Ok(Bench {
-            tools: build_tool_registry(&deps),
-            gate: WorkspaceGate { guard: guard.clone() },
-            guard,
             skills,
+            chinese: self.chinese(),
         })
     }
 
-    async fn settle_run(&self, id: &TaskId, outcome: RunOutcome) -> Result<Stop, ServiceError> {
+    async fn settle_run(
+        &self,
+        id: &TaskId,
+        outcome: RunOutcome,
+        bench: &Bench,
+    ) -> Result<Stop, ServiceError> {
         match outcome {
             RunOutcome::Completed { .. } => self.end_run(id, TaskStatus::Completed, None, None).await,
-            RunOutcome::Paused(checkpoint) => self.pause(id, *checkpoint).await,
+            RunOutcome::Paused(checkpoint) => self.pause(id, *checkpoint, bench).await,
             RunOutcome::Failed { code, detail } => {
                 self.end_run(id, TaskStatus::Failed, Some(code), Some(detail)).await
             }
@@ -197,10 +202,9 @@ impl Service {
     }
 
     /// Commits checkpoint, card and exact bytes in one transaction, and only then tells anybody.
-    async fn pause(&self, id: &TaskId, checkpoint: Checkpoint) -> Result<Stop, ServiceError> {
+    async fn pause(&self, id: &TaskId, checkpoint: Checkpoint, bench: &Bench) -> Result<Stop, ServiceError> {
         let task = self.task_row(id).await?;
-        let bench = self.bench(&task.workspace).await?;
-        let (row, bytes) = self.card_row(&task, &bench, &checkpoint).await?;
+        let (row, bytes) = self.card_row(&task, bench, &checkpoint).await?;
         let requested = requested_event(&row);
         let waiting = Event::StatusChanged { status: TaskStatus::WaitingApproval, code: None, detail: None };
         pilot_types::faults::point("pause_before");
