@@ -6,7 +6,6 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
-CORE := --workspace --exclude pocketpilot
 # One set of features for clippy, tests and the window, so that dependencies are compiled once for each.
 TESTED := --workspace --features pilot-cli/faults,pocketpilot/e2e,pocketpilot/custom-protocol
 RUN_DIR := target/run
@@ -65,9 +64,9 @@ check: ## the quick round: format, clippy, core tests, page tests
 	$(call say,format)
 	@cargo fmt --all --check
 	$(call say,clippy)
-	@cargo clippy $(CORE) --all-targets --quiet -- -D warnings
+	@cargo clippy $(TESTED) --all-targets --quiet -- -D warnings
 	$(call say,core tests)
-	@cargo nextest run $(CORE)
+	@cargo nextest run $(TESTED)
 	$(call say,page tests)
 	@npm --prefix ui test --silent
 
@@ -123,7 +122,7 @@ deny: ## cargo-deny with its advisory database (installs it; needs the network)
 .PHONY: soak
 soak: ## the counts of docs/figures.md, ten times those of make test; up to an hour
 	$(call say,soak)
-	@POCKETPILOT_SOAK=1 cargo nextest run $(CORE) --features pilot-cli/faults --profile soak --run-ignored all
+	@POCKETPILOT_SOAK=1 cargo nextest run $(TESTED) --profile soak --run-ignored all
 
 .PHONY: race
 race: ## the guard against a swapper, a million tries, beside a naive guard that does escape
@@ -131,11 +130,12 @@ race: ## the guard against a swapper, a million tries, beside a naive guard that
 	@cargo nextest run -p pilot-guard --profile soak --no-capture --run-ignored only long_race
 
 .PHONY: bench
-bench: ## criterion benches
+bench: ## the figures of docs/figures.md: criterion benches, then the programs as wholes
 	$(call say,benches)
-	@cargo bench $(CORE) --benches
+	@scripts/bench.sh
 
 .PHONY: test-llm
 test-llm: ## the main job with a real model: POCKETPILOT_BASE_URL and POCKETPILOT_MODEL, or a local one where it is there
 	$(call say,the main job with a real model)
-	@scripts/test-llm.sh
+	@cargo build $(TESTED) --bin pilot
+	scripts/test-llm.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Plays the main job with a real model: the one that POCKETPILOT_BASE_URL names, or a small one that a start script beside
 # the checkout (../shared/llm/start.sh) serves on this computer. Looks at calls, paths and the disk, never at wording.
+# `make test-llm` builds the program before.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 start=../shared/llm/start.sh
@@ -14,7 +15,6 @@ if [ -z "${POCKETPILOT_BASE_URL:-}" ]; then
   trap 'kill "$pid" 2>/dev/null || true' EXIT
   export POCKETPILOT_BASE_URL=http://127.0.0.1:18081/v1 POCKETPILOT_MODEL="${POCKETPILOT_MODEL:-local}"
 fi
-cargo build -q -p pilot-cli
 work=$(mktemp -d)
 goals=(
   "First call list_files. Then call analyze_table with path '.'. Then call write_file with path reports/totals.md and the totals by currency that analyze_table gave."
