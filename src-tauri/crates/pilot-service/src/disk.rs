@@ -56,8 +56,11 @@ struct Watches {
 impl Service {
     /// Says which workspace a person looks at; its folder is watched as long as it is.
     pub fn look_at(&self, workspace: Option<WorkspaceId>) {
-        *locked(&self.inner.disk.shown) = workspace;
-        self.inner.disk.wake.notify_one();
+        let mut shown = locked(&self.inner.disk.shown);
+        if *shown != workspace {
+            *shown = workspace;
+            self.inner.disk.wake.notify_one();
+        }
     }
 
     /// How a folder is watched now; `None` when it is not.

@@ -132,7 +132,7 @@ export class People {
     const code: ErrorCode | null = header === undefined ? 'skill_no_header' : /^[\p{L}\p{N}_-]{1,64}$/u.test(value('name')) && value('description') !== '' ? null : 'skill_header_broken';
     return {
       id: `${file.source}/${file.folder}`, name: code === null ? value('name') : file.folder, description: code === null ? value('description') : '', source: file.source, folder: file.folder,
-      path: file.source === 'built_in' ? null : `${file.source === 'workspace' ? 'skills/' : './'}${file.folder}/SKILL.md`, shadowed_by: null, hides: [],
+      path: file.source === 'built_in' ? null : `${file.source === 'workspace' ? 'skills/' : ''}${file.folder}/SKILL.md`, shadowed_by: null, hides: [],
       code, problem: code === 'skill_no_header' ? 'the file does not begin with a header between two lines of ---' : code, editable: file.source === 'workspace',
     };
   }

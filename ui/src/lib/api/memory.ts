@@ -7,6 +7,7 @@
  * Address parameters: `first-run`, `empty`, `lang=zh-CN|en`, `theme=light|dark`, `workspace=ID`, `speed=0…1`,
  * `stale=CARD` (its file changed), `decided=CARD` (decided elsewhere), `large=CARD` (very many rows), `fail=COMMAND:code`,
  * `memory-broken` (a page is a link), `memory=quiet` (no card waits for it), `upload-plain` (no name is taken), `upload-slow`,
+ * `dragged=N` (files are over the window), `file-changed=PATH`, `watch=told|looked|gone`,
  * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`.
  */
 import { PilotError, type ArgumentsOf, type Backend, type CommandName, type RequestOf, type ResultOf } from './client';
@@ -78,6 +79,11 @@ export class MemoryBackend implements Backend {
 
   listen(handler: (event: WindowEvent) => void): Promise<() => void> {
     this.listeners.add(handler);
+    const dragged = this.query.get('dragged');
+    if (dragged !== null) setTimeout(() => this.emit({ type: 'files_dragged', files: Number(dragged) }), 50);
+    if (this.query.has('file-changed')) setTimeout(() => this.emit({ type: 'files_changed', workspace: this.data.app.workspaces[0]?.id ?? '', paths: [this.query.get('file-changed') ?? ''], everything: false }), 400);
+    const watch = this.query.get('watch');
+    if (watch === 'told' || watch === 'looked' || watch === 'gone') setTimeout(() => this.emit({ type: 'folder_watched', workspace: this.data.app.workspaces[0]?.id ?? '', state: watch }), 300);
     return Promise.resolve(() => this.listeners.delete(handler));
   }
 

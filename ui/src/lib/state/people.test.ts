@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { WindowEvent } from '../api/generated/WindowEvent';
 import { openMemoryBackend, type MemoryBackend } from '../api/memory';
 import { FilesState } from './files.svelte';
 import { MAIN_PAGE, MemoryState, SkillsState } from './people.svelte';
+import { Pilot } from './pilot.svelte';
 import { RouteState } from './route.svelte';
 import { UploadState } from './upload.svelte';
 
@@ -166,6 +168,33 @@ describe('added files', () => {
     await upload.cancel();
     await running;
     expect(upload.result?.cancelled, 'stopped').toBe(true);
+  });
+});
+
+describe('what the core tells', () => {
+  it('reaches the state that it concerns and copies nothing by itself', async () => {
+    let hear: (event: WindowEvent) => void = () => undefined;
+    vi.spyOn(api, 'listen').mockImplementation((handler) => ((hear = handler), Promise.resolve(() => undefined)));
+    const pilot = new Pilot(api);
+    await pilot.start();
+    await vi.waitFor(() => expect(pilot.inbox.rows, 'the inbox was read').not.toBeNull());
+    hear({ type: 'files_dragged', files: 2 });
+    expect(pilot.upload.dragged, 'files are over the window').toBe(2);
+    const plan = (await api.call('files_add', { workspace: 'ws-demo', folder: '' }))!;
+    const call = vi.spyOn(api, 'call');
+    hear({ type: 'files_dropped', plan });
+    expect([pilot.upload.dragged, pilot.upload.asking], 'dropped, and asked about').toEqual([null, true]);
+    expect(call, 'nothing was copied').not.toHaveBeenCalled();
+    await pilot.files.use(pilot.app.workspace!.id);
+    hear({ type: 'folder_watched', workspace: pilot.app.workspace!.id, state: 'looked' });
+    expect(pilot.files.watch, 'how the folder is followed').toBe('looked');
+    call.mockClear();
+    const before = pilot.cardEvent.at;
+    hear({ type: 'card_stale', approval: 'a-report', task: 't-sum', stale: true });
+    expect(pilot.cardEvent, 'an open card of that task looks again').toEqual({ task: 't-sum', at: before + 1 });
+    expect(pilot.notices.spoken, 'and it is said').not.toBe('');
+    await vi.waitFor(() => expect(call.mock.calls.map(([name]) => name), 'the list too').toContain('approval_list'));
+    expect(call.mock.calls.map(([name]) => name).filter((name) => /approve|reject/.test(name)), 'nothing is decided').toEqual([]);
   });
 });
 
