@@ -32,7 +32,7 @@ export default ts.config(
   // shared/ knows no domain, no state and no view; a domain knows no other domain and no view; lib/ knows nothing above it.
   { files: ['src/shared/**'], rules: { 'no-restricted-imports': ['error', { patterns: [TAURI, up('domains'), up('views'), up('state')] }] } },
   { files: ['src/lib/**'], ignores: ['src/lib/api/tauri.ts'], rules: { 'no-restricted-imports': ['error', { patterns: [TAURI, up('shared'), up('domains'), up('views')] }] } },
-  ...['approvals', 'tasks', 'artifacts', 'workspace', 'settings'].map((own, _index, all) => ({
+  ...['approvals', 'tasks', 'artifacts', 'workspace', 'people', 'settings'].map((own, _index, all) => ({
     files: [`src/domains/${own}/**`],
     rules: {
       'no-restricted-imports': ['error', { patterns: [TAURI, up('views'), ...all.filter((other) => other !== own).map((other) => up(`\\.\\./${other}`))] }],

@@ -5,7 +5,7 @@ use crate::notify::{Clicked, Notifier};
 use crate::state::Shell;
 use crate::{tray, window};
 use pilot_service::view::WindowEvent;
-use pilot_service::{Notice, Service};
+use pilot_service::{DiskChange, Notice, Service, UploadProgress};
 use pilot_types::{ApprovalId, Event, EventRecord, TaskId, TaskStatus};
 use std::time::Duration;
 use tauri::{AppHandle, Emitter as _, Manager as _};
@@ -76,6 +76,18 @@ pub(crate) async fn run(app: AppHandle, service: Service, stop: CancellationToke
     }
 }
 
+fn disk_event(workspace: String, change: DiskChange) -> WindowEvent {
+    match change {
+        DiskChange::Paths(paths) => {
+            WindowEvent::FilesChanged { workspace, paths: paths.into_iter().collect(), everything: false }
+        }
+        DiskChange::Everything => {
+            WindowEvent::FilesChanged { workspace, paths: Vec::new(), everything: true }
+        }
+        DiskChange::State(state) => WindowEvent::FolderWatched { workspace, state },
+    }
+}
+
 /// The next notice; `None` when text has been gathered long enough.
 async fn next(
     notices: &mut broadcast::Receiver<Notice>,
@@ -114,6 +126,15 @@ impl Bridge {
                 emit(&self.app, WindowEvent::Recorded { record: *record });
             }
             Notice::Waiting(approval) => self.waiting(&approval).await,
+            Notice::Disk { workspace, change } => emit(&self.app, disk_event(workspace.to_string(), change)),
+            Notice::Stale { approval, task, stale } => emit(
+                &self.app,
+                WindowEvent::CardStale { approval: approval.to_string(), task: task.to_string(), stale },
+            ),
+            Notice::Upload(progress) => {
+                let UploadProgress { id, name, done, total } = (*progress).clone();
+                emit(&self.app, WindowEvent::UploadProgress { id, name, done, total });
+            }
             Notice::Changed => {
                 self.flush();
                 self.refresh().await;

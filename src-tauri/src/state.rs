@@ -8,6 +8,9 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct OnScreen {
     /// Workspace that the window shows; files dropped on it go there.
     pub(crate) workspace: Option<String>,
+    /// Folder in it; empty for the root.
+    #[serde(default)]
+    pub(crate) folder: Option<String>,
     /// Card that is open; no notification is sent for it while the window has the focus.
     pub(crate) approval: Option<String>,
 }

@@ -77,6 +77,10 @@ pub(crate) fn on_event(app: &AppHandle, event: &WindowEvent) {
                 ask_to_quit(app);
             }
         }
+        WindowEvent::DragDrop(tauri::DragDropEvent::Enter { paths, .. }) => {
+            crate::commands::files::dragged(app, Some(paths.len()))
+        }
+        WindowEvent::DragDrop(tauri::DragDropEvent::Leave) => crate::commands::files::dragged(app, None),
         WindowEvent::DragDrop(tauri::DragDropEvent::Drop { paths, .. }) => {
             crate::commands::files::dropped(app, paths.clone())
         }

@@ -4,6 +4,7 @@
 pub(crate) mod approvals;
 pub(crate) mod artifacts;
 pub(crate) mod files;
+pub(crate) mod people;
 pub(crate) mod settings;
 pub(crate) mod tasks;
 pub(crate) mod workspaces;
@@ -57,6 +58,19 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         files::files_list,
         files::file_preview,
         files::files_add,
+        files::upload_run,
+        files::upload_cancel,
+        people::memory_get,
+        people::memory_preview,
+        people::memory_save,
+        people::memory_history,
+        people::memory_version,
+        people::memory_restore,
+        people::skill_list,
+        people::skill_get,
+        people::skill_save,
+        people::skill_remove,
+        people::edit_undo,
         artifacts::artifact_list,
         artifacts::artifact_open,
         artifacts::artifact_show,

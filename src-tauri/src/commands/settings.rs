@@ -67,6 +67,7 @@ pub(crate) async fn audit_verify(shell: State<'_, Shell>) -> Answer<AuditView> {
 
 #[tauri::command]
 pub(crate) async fn view_state(shell: State<'_, Shell>, request: OnScreen) -> Answer<()> {
+    shell.service.look_at(request.workspace.clone().map(pilot_types::WorkspaceId::from_text));
     shell.set_on_screen(request);
     Ok(())
 }

@@ -258,17 +258,32 @@ pub(crate) enum Providers {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Memory {
-    /// What is remembered.
+    /// What is remembered, and how much of it a task is given.
     Show {
         /// The folder.
         #[arg(long)]
         workspace: PathBuf,
+        /// Another page, such as memory/2026-03-01.md.
+        #[arg(long)]
+        page: Option<String>,
     },
-    /// Replace it with standard input.
+    /// Replace a page with standard input.
     Edit {
         /// The folder.
         #[arg(long)]
         workspace: PathBuf,
+        /// Another page, such as memory/2026-03-01.md.
+        #[arg(long)]
+        page: Option<String>,
+    },
+    /// Who changed a page, and when.
+    History {
+        /// The folder.
+        #[arg(long)]
+        workspace: PathBuf,
+        /// Another page, such as memory/2026-03-01.md.
+        #[arg(long)]
+        page: Option<String>,
     },
 }
 
@@ -287,6 +302,28 @@ pub(crate) enum Skills {
         /// The folder, for its own skills.
         #[arg(long)]
         workspace: Option<PathBuf>,
+    },
+    /// Make a skill of a folder; the text of its SKILL.md comes from standard input.
+    New {
+        /// The folder.
+        #[arg(long)]
+        workspace: PathBuf,
+    },
+    /// Replace the SKILL.md of a folder's own skill with standard input.
+    Edit {
+        /// Name of its folder below skills/.
+        name: String,
+        /// The folder.
+        #[arg(long)]
+        workspace: PathBuf,
+    },
+    /// Remove a folder's own skill; its text is kept for undo.
+    Remove {
+        /// Name of its folder below skills/.
+        name: String,
+        /// The folder.
+        #[arg(long)]
+        workspace: PathBuf,
     },
 }
 

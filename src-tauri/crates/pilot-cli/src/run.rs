@@ -276,7 +276,15 @@ async fn run_and_print(
                     }
                 }
                 Ok(Notice::Delta { task, text }) if task == *id => output.piece(&text),
-                Ok(Notice::Recorded(_) | Notice::Delta { .. } | Notice::Waiting(_) | Notice::Changed) => {}
+                Ok(
+                    Notice::Recorded(_)
+                    | Notice::Delta { .. }
+                    | Notice::Waiting(_)
+                    | Notice::Changed
+                    | Notice::Disk { .. }
+                    | Notice::Stale { .. }
+                    | Notice::Upload(_),
+                ) => {}
                 Err(RecvError::Lagged(_) | RecvError::Closed) => printed = print_rest(service, id, printed, output).await?,
             },
             _ = tokio::signal::ctrl_c(), if !stopping => {

@@ -160,6 +160,22 @@ fn both(code: ErrorCode) -> (&'static str, &'static str) {
         E::UndoChanged => ("The file changed since. Nothing was undone.", "文件之后又变了，没有撤销。"),
         E::UndoMissing => ("There is nothing to go back to.", "没有可以恢复的内容。"),
         E::SkillNotFound => ("There is no such skill.", "没有这个技能。"),
+        E::SkillNoHeader => (
+            "A skill begins with a header between two lines of ---. Nothing was changed.",
+            "技能开头要有写在两行 --- 之间的信息。什么都没有改变。",
+        ),
+        E::SkillHeaderBroken => (
+            "The skill's header needs a usable name and description. Nothing was changed.",
+            "技能开头的信息里要有可用的 name 和 description。什么都没有改变。",
+        ),
+        E::SkillDuplicate => (
+            "Another skill of this folder has this name. Nothing was changed.",
+            "这个文件夹里另一个技能已经用了这个名字。什么都没有改变。",
+        ),
+        E::EditConflict => {
+            ("The file changed since it was read. Nothing was written.", "读取之后文件变了。什么都没有写。")
+        }
+        E::EditNotFound => ("This edit or version is not there any more.", "这次修改或这个版本已经不在了。"),
         E::AlreadyExists => {
             ("A file of that name is there already. Nothing was changed.", "已经有同名文件。什么都没有改变。")
         }

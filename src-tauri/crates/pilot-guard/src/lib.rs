@@ -5,6 +5,8 @@
 //! directory handle, fsync, check of the base digest on a fresh handle, rename, fsync of the directory. The bytes that
 //! a write replaces are first made durable in an [`UndoStore`] outside the workspace.
 //!
+//! A [`FolderWatch`] says which paths changed. It only says so: whoever hears it looks by the guard, as always.
+//!
 //! Every call blocks; callers in async code use a blocking thread.
 //!
 //! **What this crate must not know:** tools, models, tasks, approvals, the database.
@@ -33,6 +35,7 @@ mod register;
 mod resolve;
 mod sys;
 mod undo;
+mod watch;
 mod write;
 
 pub use access::{Access, Resolver, RootIdentity};
@@ -42,8 +45,9 @@ pub use guard::WorkspaceGuard;
 pub use hidden::{is_hidden, shown};
 pub use list::{Entry, EntryKind, ListOptions, Listing};
 pub use names::{EXTENSIONS, MAX_DEPTH, MEMORY, SKILLS};
-pub use outside::{make_folder, read_outside, save_outside};
+pub use outside::{OutsideFile, make_folder, measure, save_outside};
 pub use path::{MAX_COMPONENT, MAX_PATH, RelativePath};
 pub use register::register_root;
 pub use undo::{UndoLimits, UndoStore, UndoUsage};
-pub use write::{FileWrite, MAX_TARGET, Written, temp_name};
+pub use watch::{DiskNotice, FolderWatch, WatchMode, WatchOptions};
+pub use write::{FileCopy, FileWrite, MAX_TARGET, Written, temp_name};

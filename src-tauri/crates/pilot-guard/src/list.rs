@@ -11,6 +11,7 @@ use pilot_types::ErrorCode;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{Dir, FileType};
 use serde::Serialize;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 /// Names that one listing, walk or count looks at; beyond it the answer says that it is cut.
 const MAX_SCAN: usize = 2_000_000;
@@ -308,6 +309,48 @@ impl WorkspaceGuard {
         }
         Ok((count, false))
     }
+}
+
+impl WorkspaceGuard {
+    /// A number that changes when something below the root does: a name, a size, a time. Looks at `most` entries; links
+    /// and mounts are not gone down, and what cannot be read counts as it is.
+    pub(crate) fn glance(&self, most: usize) -> u64 {
+        let mut sum: u64 = 0;
+        let mut left = most;
+        let mut todo = vec![RelativePath::root()];
+        while let Some(folder) = todo.pop() {
+            let opened = self.handle().open_read(&folder, Want::Folder);
+            let Ok((dir, (folders, others))) =
+                opened.and_then(|dir| self.read_folder(&folder, &dir, left).map(|read| (dir, read)))
+            else {
+                continue;
+            };
+            for raw in folders.iter().chain(&others) {
+                // Added up, since a folder names its entries in any order.
+                sum = sum.wrapping_add(glimpse(&folder, &dir, raw));
+            }
+            left = left.saturating_sub(folders.len() + others.len());
+            if left == 0 {
+                break;
+            }
+            todo.extend(folders.iter().filter_map(Raw::text).map(|name| folder.join(name)));
+        }
+        sum
+    }
+}
+
+/// One entry of a glance.
+fn glimpse(folder: &RelativePath, dir: &OwnedFd, raw: &Raw) -> u64 {
+    let mut hash = DefaultHasher::new();
+    folder.as_str().hash(&mut hash);
+    raw.name.hash(&mut hash);
+    if let Ok(facts) = sys::facts_at_bytes(dir, &raw.name) {
+        (facts.ino, facts.mode, facts.seconds, facts.nanos).hash(&mut hash);
+        if facts.kind != Kind::Folder {
+            facts.size.hash(&mut hash);
+        }
+    }
+    hash.finish()
 }
 
 /// A path that names a folder; nothing at all means the root.

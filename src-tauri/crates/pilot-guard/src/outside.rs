@@ -3,31 +3,91 @@
 #![expect(clippy::disallowed_methods, reason = "this room owns file access; the person named these paths")]
 
 use crate::error::{GuardError, ShownPath};
+use pilot_types::Digest;
+use rustix::fs::{CWD, Mode, OFlags};
+use sha2::Digest as _;
 use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
 use std::path::Path;
 
-/// Reads a file that the person picked. Links are followed, since the person chose what they show; anything but a
-/// regular file is refused without being read.
+/// A file that the person picked, open. Links are followed, since the person chose what they show; anything but an
+/// ordinary file is refused without being read.
+#[derive(Debug)]
+pub struct OutsideFile {
+    file: File,
+    len: u64,
+}
+
+impl OutsideFile {
+    /// Opens it. Never waits, also not for a FIFO that nobody writes to.
+    ///
+    /// # Errors
+    /// It is not there, a folder, no ordinary file, or larger than `limit` bytes.
+    pub fn open(path: &Path, limit: u64) -> Result<Self, GuardError> {
+        let shown = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let fd = rustix::fs::openat(CWD, path, flags, Mode::empty())
+            .map_err(|errno| GuardError::of_errno(&shown(), errno))?;
+        let file = File::from(fd);
+        let facts = file.metadata().map_err(|error| GuardError::of_io(&shown(), error))?;
+        if facts.is_dir() {
+            return Err(GuardError::NotAFile { path: ShownPath::of(&shown()) });
+        }
+        if !facts.is_file() {
+            return Err(GuardError::Special { path: ShownPath::of(&shown()) });
+        }
+        if facts.len() > limit {
+            return Err(GuardError::TooLarge { path: ShownPath::of(&shown()), limit });
+        }
+        Ok(Self { file, len: facts.len() })
+    }
+
+    /// Bytes when it was opened.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// True when it was empty when it was opened.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Back to its beginning.
+    ///
+    /// # Errors
+    /// The disk's.
+    pub fn rewind(&mut self) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(0)).map(|_| ())
+    }
+}
+
+impl Read for OutsideFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer)
+    }
+}
+
+/// Reads to the end: digest and number of bytes.
 ///
 /// # Errors
-/// It is not there, no regular file, or larger than `limit` bytes.
-pub fn read_outside(path: &Path, limit: u64) -> Result<Vec<u8>, GuardError> {
-    let shown = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let kind = std::fs::metadata(path).map_err(|error| GuardError::of_io(&shown(), error))?;
-    if !kind.is_file() {
-        return Err(GuardError::Special { path: ShownPath::of(&shown()) });
+/// The reader's.
+pub fn measure(reader: &mut impl Read) -> io::Result<(Digest, u64)> {
+    let mut hash = sha2::Sha256::new();
+    let mut buffer = vec![0; 256 * 1024];
+    let mut total: u64 = 0;
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok((Digest::from_hash(&hash.finalize()), total)),
+            Ok(count) => {
+                total += count as u64;
+                hash.update(buffer.get(..count).unwrap_or_default());
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
     }
-    if kind.len() > limit {
-        return Err(GuardError::TooLarge { path: ShownPath::of(&shown()), limit });
-    }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(|error| GuardError::of_io(&shown(), error))?;
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| GuardError::of_io(&shown(), error))?;
-    if bytes.len() as u64 > limit {
-        return Err(GuardError::TooLarge { path: ShownPath::of(&shown()), limit });
-    }
-    Ok(bytes)
 }
 
 /// Writes a copy to a place that the person chose: whole, or not at all. With `replace` false a file that is there stays.

@@ -34,6 +34,27 @@ pub struct FileWrite<'a> {
     pub temp_name: &'a str,
 }
 
+/// A write of a file that is too large to be held in memory, or whose progress somebody follows.
+#[derive(Clone, Copy, Debug)]
+pub struct FileCopy<'a> {
+    /// Path relative to the root.
+    pub path: &'a str,
+    /// Whose write it is.
+    pub access: Access,
+    /// Digest of what the reader will give; anything else is not put in place.
+    pub digest: &'a Digest,
+    /// Digest of what must stand there now; `None` when nothing may.
+    pub base: Option<&'a Digest>,
+    /// Name of the temporary file, made by [`temp_name`].
+    pub temp_name: &'a str,
+}
+
+/// Where the final bytes come from.
+enum Content<'a> {
+    Bytes(&'a [u8]),
+    Reader(&'a mut dyn Read, &'a Digest),
+}
+
 /// What a write did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
@@ -56,6 +77,11 @@ pub fn temp_name(operation: &str) -> String {
 
 fn is_temp_char(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '-' || c == '_'
+}
+
+/// True for a name that [`temp_name`] makes: a write under way, gone in a moment.
+pub(crate) fn is_temp_file(name: Option<&std::ffi::OsStr>) -> bool {
+    name.and_then(std::ffi::OsStr::to_str).is_some_and(|name| check_temp(name).is_ok())
 }
 
 /// Only names that [`temp_name`] makes, so that sweeping can never remove a file of the person.
@@ -82,6 +108,28 @@ impl WorkspaceGuard {
     /// Errors leave no file, folder or temporary file behind and the target unchanged. The one exception is
     /// [`GuardError::NotConfirmed`]: the new name stands, but durability or content could not be confirmed.
     pub fn create_or_replace(&self, write: &FileWrite<'_>, keep: &UndoStore) -> Result<Written, GuardError> {
+        self.place(write, Content::Bytes(write.bytes), keep)
+    }
+
+    /// The same for bytes that a reader gives piece by piece. A reader that fails, or gives something else than the
+    /// digest says ([`GuardError::TargetChanged`]), leaves everything as it was.
+    pub fn copy_in(
+        &self,
+        copy: &FileCopy<'_>,
+        source: &mut dyn Read,
+        keep: &UndoStore,
+    ) -> Result<Written, GuardError> {
+        let FileCopy { path, access, digest, base, temp_name } = *copy;
+        let write = FileWrite { path, access, bytes: &[], base, temp_name };
+        self.place(&write, Content::Reader(source, digest), keep)
+    }
+
+    fn place(
+        &self,
+        write: &FileWrite<'_>,
+        content: Content<'_>,
+        keep: &UndoStore,
+    ) -> Result<Written, GuardError> {
         check_temp(write.temp_name)?;
         let target = self.target(write.path, write.access)?;
         self.still_there()?;
@@ -91,7 +139,7 @@ impl WorkspaceGuard {
         if now.is_some() != write.base.is_some() {
             return Err(GuardError::TargetChanged { path: target.shown() });
         }
-        self.write_temp(&mut draft, &target, write, now.as_ref())?;
+        let (expected, size) = self.write_temp(&mut draft, &target, write, content, now.as_ref())?;
         let kept = match write.base {
             Some(base) => Some(self.keep_old(&draft.dir, &target, base, keep)?),
             None => None,
@@ -100,9 +148,10 @@ impl WorkspaceGuard {
         self.put(&draft, &target, write, keep)?;
         faults::point("write_renamed");
         draft.finish();
-        let confirmed = self.confirm(&draft.dir, &target, write.bytes);
-        let Some(digest) = confirmed else { return Err(GuardError::NotConfirmed { path: target.shown() }) };
-        Ok(Written { digest, size: write.bytes.len() as u64, created: write.base.is_none(), kept })
+        if !self.confirm(&draft.dir, &target, &expected, size) {
+            return Err(GuardError::NotConfirmed { path: target.shown() });
+        }
+        Ok(Written { digest: expected, size, created: write.base.is_none(), kept })
     }
 
     /// Walks to the target's folder and makes what is missing of it.
@@ -147,8 +196,9 @@ impl WorkspaceGuard {
         draft: &mut Draft,
         target: &RelativePath,
         write: &FileWrite<'_>,
+        content: Content<'_>,
         replaced: Option<&Facts>,
-    ) -> Result<(), GuardError> {
+    ) -> Result<(Digest, u64), GuardError> {
         let fail = |errno| GuardError::of_errno(target.as_str(), errno);
         let fd = match sys::create_at(&draft.dir, write.temp_name, 0o644) {
             // Left by this same operation when its process died.
@@ -166,11 +216,23 @@ impl WorkspaceGuard {
             sys::set_mode(&fd, replaced.mode).map_err(fail)?;
         }
         let mut file = File::from(fd);
-        file.write_all(write.bytes).map_err(|error| GuardError::of_io(target.as_str(), error))?;
+        let written = match content {
+            Content::Bytes(bytes) => {
+                file.write_all(bytes).map_err(|error| GuardError::of_io(target.as_str(), error))?;
+                (Digest::of(bytes), bytes.len() as u64)
+            }
+            Content::Reader(source, digest) => {
+                let (found, size) = pour(source, &mut file, target)?;
+                if found != *digest {
+                    return Err(GuardError::TargetChanged { path: target.shown() });
+                }
+                (found, size)
+            }
+        };
         faults::point("write_temp");
         sys::sync(&file).map_err(fail)?;
         faults::point("write_temp_synced");
-        Ok(())
+        Ok(written)
     }
 
     /// Makes the bytes that stand at the target durable in the undo store; they must be the base.
@@ -261,13 +323,14 @@ impl WorkspaceGuard {
         }
     }
 
-    /// Makes the new name durable and reads the file back; `None` when either fails.
-    fn confirm(&self, dir: &OwnedFd, target: &RelativePath, bytes: &[u8]) -> Option<Digest> {
-        sys::sync(dir).ok()?;
+    /// Makes the new name durable and reads the file back; false when either fails.
+    fn confirm(&self, dir: &OwnedFd, target: &RelativePath, expected: &Digest, size: u64) -> bool {
+        if sys::sync(dir).is_err() {
+            return false;
+        }
         faults::point("write_dir_synced");
-        let (fd, facts) = self.open_target(dir, target).ok()??;
-        let digest = digest_of(fd, &facts, target, bytes.len() as u64).ok()?;
-        (digest == Digest::of(bytes)).then_some(digest)
+        let Ok(Some((fd, facts))) = self.open_target(dir, target) else { return false };
+        digest_of(fd, &facts, target, size).is_ok_and(|digest| digest == *expected)
     }
 
     /// Removes a file that must be what `expect` says: the undo of a creation. Its bytes are kept first. Folders stay.
@@ -360,6 +423,29 @@ impl Drop for Draft {
             // Not empty when somebody else used it meanwhile; then it is theirs.
             let _ = sys::remove_folder(&parent, &name);
         }
+    }
+}
+
+/// Copies everything that a reader gives into a file; answers with digest and number of bytes.
+fn pour(source: &mut dyn Read, file: &mut File, target: &RelativePath) -> Result<(Digest, u64), GuardError> {
+    let fail = |error| GuardError::of_io(target.as_str(), error);
+    let mut hash = sha2::Sha256::new();
+    let mut buffer = vec![0; 256 * 1024];
+    let mut total: u64 = 0;
+    loop {
+        let count = match source.read(&mut buffer) {
+            Ok(0) => return Ok((Digest::from_hash(&hash.finalize()), total)),
+            Ok(count) => count,
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(fail(error)),
+        };
+        let piece = buffer.get(..count).unwrap_or_default();
+        total += count as u64;
+        if total > MAX_TARGET {
+            return Err(GuardError::TooLarge { path: target.shown(), limit: MAX_TARGET });
+        }
+        hash.update(piece);
+        file.write_all(piece).map_err(fail)?;
     }
 }
 

@@ -138,7 +138,7 @@ impl Service {
         Ok(UndoPreview { artifact, removes: false, difference: Some(difference) })
     }
 
-    async fn kept(&self, digest: Digest) -> Result<Vec<u8>, ServiceError> {
+    pub(crate) async fn kept(&self, digest: Digest) -> Result<Vec<u8>, ServiceError> {
         let undo = self.inner.undo.clone();
         blocking(move || {
             undo.get(&digest)?.ok_or_else(|| {

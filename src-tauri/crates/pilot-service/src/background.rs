@@ -2,6 +2,7 @@
 
 use crate::open::Service;
 use crate::run::LOOK;
+use pilot_guard::WatchOptions;
 use pilot_store::{events, tasks};
 use pilot_types::{ApprovalId, Event, EventRecord, TaskId};
 use std::time::Duration;
@@ -34,7 +35,7 @@ impl Drop for Background {
 }
 
 impl Service {
-    /// Starts the runner and the watcher of this process.
+    /// Starts the runner and the watchers of this process: of other processes, and of the disk.
     #[must_use]
     pub fn start_background(&self) -> Background {
         let token = CancellationToken::new();
@@ -43,6 +44,8 @@ impl Service {
         tracker.spawn(async move { service.run_queue(stop, running).await });
         let (service, stop) = (self.clone(), token.clone());
         tracker.spawn(async move { service.watch_others(stop).await });
+        let (service, stop) = (self.clone(), token.clone());
+        tracker.spawn(async move { service.watch_disk(stop, WatchOptions::default()).await });
         Background { token, tracker }
     }
 

@@ -1,8 +1,10 @@
 //! Tells windows and terminals what is already in the record, in its order, and what streams past it.
 
-use pilot_types::{ApprovalId, EventRecord, TaskId};
+use crate::disk::DiskChange;
+use crate::uploads::UploadProgress;
+use pilot_types::{ApprovalId, EventRecord, TaskId, WorkspaceId};
 use std::collections::{BTreeSet, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
 
 /// What the service tells. Only ids and small pieces; content is fetched.
@@ -21,6 +23,24 @@ pub enum Notice {
     Waiting(ApprovalId),
     /// Settings, workspaces, keyring or files changed.
     Changed,
+    /// The disk changed in a workspace that is watched.
+    Disk {
+        /// Workspace.
+        workspace: WorkspaceId,
+        /// What.
+        change: DiskChange,
+    },
+    /// A waiting card shows what is no longer there, or does so no longer.
+    Stale {
+        /// Card.
+        approval: ApprovalId,
+        /// Its task.
+        task: TaskId,
+        /// True when it shows what is no longer there.
+        stale: bool,
+    },
+    /// Files are being copied in.
+    Upload(Arc<UploadProgress>),
 }
 
 #[derive(Default)]
@@ -122,6 +142,11 @@ impl Bus {
     }
 
     pub(crate) fn changed(&self) {
-        let _ = self.sender.send(Notice::Changed);
+        self.tell_all(Notice::Changed);
+    }
+
+    /// Something that is true now and stands in no record.
+    pub(crate) fn tell_all(&self, notice: Notice) {
+        let _ = self.sender.send(notice);
     }
 }

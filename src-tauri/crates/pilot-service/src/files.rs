@@ -1,29 +1,17 @@
-//! The workspace as the person looks at it, and the files that the person adds.
+//! The workspace as the person looks at it.
 
 use crate::error::{ServiceError, blocking};
 use crate::open::Service;
 use crate::view::{EntryView, FolderView, PreviewView};
 use pilot_documents::{Analysis, AnalyzeOptions, Document, DocumentStatus, ExtractOptions};
-use pilot_guard::{Access, EntryKind, FileWrite, ListOptions};
+use pilot_guard::{EntryKind, ListOptions};
 use pilot_store::{approvals, artifacts};
-use pilot_types::{ErrorCode, Event, OperationId, Source, WorkspaceId};
+use pilot_types::WorkspaceId;
 use std::collections::HashSet;
-use std::path::PathBuf;
 use tokio_util::sync::CancellationToken;
 
 /// Bytes of text in a preview at most.
 const PREVIEW_BYTES: usize = 100 * 1024;
-
-/// What became of files that the person added.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Added {
-    /// Copied.
-    pub added: Vec<String>,
-    /// A file of that name is there; nothing was copied.
-    pub collisions: Vec<String>,
-    /// Refused, with the reason.
-    pub refused: Vec<(String, ErrorCode)>,
-}
 
 impl Service {
     /// A page of a folder.
@@ -134,67 +122,11 @@ impl Service {
         analysis.notes.extend(selection.notes);
         Ok(analysis)
     }
-
-    /// Copies files that the person picked or dropped into the workspace root. An existing name is never replaced.
-    ///
-    /// # Errors
-    /// The workspace is not there.
-    pub async fn add_files(
-        &self,
-        workspace: &WorkspaceId,
-        picked: Vec<PathBuf>,
-    ) -> Result<Added, ServiceError> {
-        let guard = self.guard(workspace).await?;
-        let undo = self.inner.undo.clone();
-        let result = blocking(move || {
-            let mut result = Added::default();
-            for source in picked {
-                let name =
-                    source.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                match copy_in(&guard, &undo, &source, &name) {
-                    Ok(()) => result.added.push(name),
-                    Err(ErrorCode::TargetChanged | ErrorCode::AlreadyExists) => result.collisions.push(name),
-                    Err(code) => result.refused.push((name, code)),
-                }
-            }
-            Ok(result)
-        })
-        .await?;
-        if !result.added.is_empty() {
-            let mut tx = self.begin().await?;
-            let events: Vec<Event> = result
-                .added
-                .iter()
-                .map(|name| Event::OperatorActed {
-                    action: "file_uploaded".to_owned(),
-                    workspace: Some(workspace.clone()),
-                    subject: Some(name.clone()),
-                })
-                .collect();
-            let records = self.append(&mut tx, None, Source::Operator, &events).await?;
-            self.commit(tx, records).await?;
-            self.inner.bus.changed();
-        }
-        Ok(result)
-    }
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "used as a function in map_err")]
 fn not_read(error: pilot_tools::ExtractionError) -> ServiceError {
     ServiceError::new(error.code(), error.to_string())
-}
-
-fn copy_in(
-    guard: &pilot_guard::WorkspaceGuard,
-    undo: &pilot_guard::UndoStore,
-    source: &std::path::Path,
-    name: &str,
-) -> Result<(), ErrorCode> {
-    let bytes = pilot_guard::read_outside(source, 256 << 20).map_err(|error| error.code())?;
-    let temp_name = format!(".pocketpilot-{}.tmp", OperationId::new());
-    let write =
-        FileWrite { path: name, access: Access::Operator, bytes: &bytes, base: None, temp_name: &temp_name };
-    guard.create_or_replace(&write, undo).map(|_| ()).map_err(|error| error.code())
 }
 
 fn cut_for_preview(document: &mut Document) {

@@ -112,6 +112,10 @@ pub(crate) struct Inner {
     pub(crate) running: Mutex<HashMap<TaskId, CancellationToken>>,
     /// Files of each workspace.
     pub(crate) counted: Mutex<Counted>,
+    /// What is known of the disk right now.
+    pub(crate) disk: crate::disk::Disk,
+    /// Files that the person is about to add.
+    pub(crate) uploads: crate::uploads::Uploads,
     /// Wakes the runner.
     pub(crate) work: Notify,
     /// Secret of this process; a nonce made with it proves that a card was shown by it.
@@ -155,6 +159,8 @@ impl Service {
                 _lock: lock,
                 running: Mutex::new(HashMap::new()),
                 counted: Mutex::new(HashMap::new()),
+                disk: crate::disk::Disk::default(),
+                uploads: crate::uploads::Uploads::default(),
                 work: Notify::new(),
                 nonce_key: ProcessId::new().to_string(),
                 deciding: tokio::sync::Mutex::new(()),

@@ -26,11 +26,12 @@ impl Service {
                 self.settle_execution(&execution, takes_over).await?;
             }
         }
+        self.settle_edits().await?;
         self.interrupt_dead(TaskStatus::Running, takes_over).await?;
         self.interrupt_dead(TaskStatus::Queued, takes_over).await
     }
 
-    fn is_dead(&self, process: &ProcessId) -> bool {
+    pub(crate) fn is_dead(&self, process: &ProcessId) -> bool {
         *process != self.inner.process && !pilot_store::process_alive(&self.inner.data, process)
     }
 

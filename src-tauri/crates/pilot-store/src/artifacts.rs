@@ -112,6 +112,27 @@ pub async fn list(
     query.fetch_all(conn).await?.iter().map(read).collect()
 }
 
+/// What tasks wrote at a path, newest first.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn of_path(
+    conn: &mut SqliteConnection,
+    workspace: &WorkspaceId,
+    path: &str,
+    limit: u32,
+) -> Result<Vec<ArtifactRow>, StoreError> {
+    sqlx::query(select!("WHERE workspace = ?1 AND path = ?2 ORDER BY at DESC, id DESC LIMIT ?3"))
+        .bind(workspace.as_str())
+        .bind(path)
+        .bind(limit)
+        .fetch_all(conn)
+        .await?
+        .iter()
+        .map(read)
+        .collect()
+}
+
 /// What a task wrote, in order.
 ///
 /// # Errors

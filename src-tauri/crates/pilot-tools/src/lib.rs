@@ -20,11 +20,11 @@ mod tools;
 mod worker_process;
 
 pub use extraction::{AnalyzeProgress, Extraction, ExtractionError, WorkerLimits};
-pub use memory::{MAX_MEMORY_BYTES, memory_block};
+pub use memory::{MAX_MEMORY_BYTES, MemoryInjection, is_diary_path, memory_block, memory_injection};
 pub use prompt::{PromptParts, system_prompt};
 pub use registry::{ToolDeps, build_tool_registry};
 pub use skills::{
-    MAX_CATALOGUE_BYTES, MAX_SKILL_BYTES, Skill, SkillProblem, SkillRow, SkillSet, SkillSource,
+    MAX_CATALOGUE_BYTES, MAX_SKILL_BYTES, Skill, SkillProblem, SkillRow, SkillSet, SkillSource, SkillText,
 };
 pub use tools::{FileSelection, select_files, temp_name};
 pub use worker_process::WorkerCommand;

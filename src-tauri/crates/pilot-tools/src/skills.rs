@@ -3,7 +3,7 @@
 
 use crate::front_matter;
 use pilot_guard::{GuardError, ListOptions, WorkspaceGuard};
-use pilot_types::ErrorCode;
+use pilot_types::{Digest, ErrorCode};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,6 +18,11 @@ const MAX_SKILLS: usize = 256;
 const MAX_NAME_CHARS: usize = 64;
 /// Longest description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 1_024;
+
+/// Where a workspace keeps its skills.
+const WORKSPACE_FOLDER: &str = "skills";
+/// The file that makes a folder a skill.
+const MANUAL: &str = "SKILL.md";
 
 const BUILT_IN: &[&str] = &[include_str!("../../../../skills/invoice-summary/SKILL.md")];
 
@@ -72,6 +77,12 @@ pub enum SkillProblem {
     /// A description that says nothing or too much.
     #[error("the description must have 1 to 1,024 characters")]
     BadDescription,
+    /// Another skill of the same source has the name.
+    #[error("`{path}` has the same name and is used instead")]
+    Duplicate {
+        /// Path of the one that is used.
+        path: String,
+    },
     /// The guard refused the file.
     #[error("{shown}")]
     Unreadable {
@@ -89,12 +100,13 @@ impl SkillProblem {
         match self {
             Self::TooLarge => ErrorCode::TooLarge,
             Self::NotText => ErrorCode::DocumentUnsupported,
-            Self::NoFrontMatter
-            | Self::MissingKey(_)
+            Self::NoFrontMatter => ErrorCode::SkillNoHeader,
+            Self::MissingKey(_)
             | Self::RepeatedKey(_)
             | Self::BadValue(_)
             | Self::BadName
-            | Self::BadDescription => ErrorCode::DocumentBroken,
+            | Self::BadDescription => ErrorCode::SkillHeaderBroken,
+            Self::Duplicate { .. } => ErrorCode::SkillDuplicate,
             Self::Unreadable { code, .. } => *code,
         }
     }
@@ -157,12 +169,23 @@ pub struct SkillRow {
     pub source: SkillSource,
     /// Path below its source; `None` for a built-in one.
     pub path: Option<String>,
+    /// Name of its folder; for a built-in one its own name.
+    pub folder: String,
     /// The source whose skill of the same name is used instead.
     pub shadowed_by: Option<SkillSource>,
     /// Why it cannot be used.
     pub code: Option<ErrorCode>,
     /// The same in words.
     pub problem: Option<String>,
+}
+
+/// A `SKILL.md` as it stands, header and all.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkillText {
+    /// The text; bytes that are no text are replaced.
+    pub text: String,
+    /// Digest of the bytes.
+    pub digest: Digest,
 }
 
 /// The skills of one run.
@@ -197,9 +220,62 @@ impl SkillSet {
             }
         }
         if let Some(guard) = workspace {
-            set.add_folder(guard, "skills", SkillSource::Workspace);
+            set.add_folder(guard, WORKSPACE_FOLDER, SkillSource::Workspace);
         }
         set
+    }
+
+    /// The file of a row of the list, also of one that cannot be used. Reads files.
+    ///
+    /// # Errors
+    /// `SkillNotFound` when there is none, else the guard's refusal.
+    pub fn text(
+        source: SkillSource,
+        folder: &str,
+        environment: Option<&Path>,
+        workspace: Option<&WorkspaceGuard>,
+    ) -> Result<SkillText, SkillProblem> {
+        let none =
+            || SkillProblem::Unreadable { code: ErrorCode::SkillNotFound, shown: "no such skill".to_owned() };
+        let (guard, path) = match source {
+            SkillSource::BuiltIn => {
+                let named = |text: &&&str| Skill::parse(text, source).is_ok_and(|skill| skill.name == folder);
+                let text = BUILT_IN.iter().find(named).ok_or_else(none)?;
+                return Ok(SkillText { text: (*text).to_owned(), digest: Digest::of(text.as_bytes()) });
+            }
+            SkillSource::Environment => {
+                let guard = environment.ok_or_else(none).map(WorkspaceGuard::open)?.map_err(unreadable)?;
+                (guard, Self::path_in(".", folder)?)
+            }
+            SkillSource::Workspace => {
+                (workspace.ok_or_else(none)?.clone(), Self::path_in(WORKSPACE_FOLDER, folder)?)
+            }
+        };
+        let bytes = match guard.open_file(&path) {
+            Ok(mut file) => file.read_all(MAX_SKILL_BYTES).map_err(unreadable)?,
+            Err(error) if error.code() == ErrorCode::NotFound => return Err(none()),
+            Err(error) => return Err(unreadable(error)),
+        };
+        Ok(SkillText { text: String::from_utf8_lossy(&bytes).into_owned(), digest: Digest::of(&bytes) })
+    }
+
+    /// Where the manual of a skill lies that is called `folder` in the workspace.
+    ///
+    /// # Errors
+    /// The name is more than the name of a folder.
+    pub fn workspace_path(folder: &str) -> Result<String, SkillProblem> {
+        Self::path_in(WORKSPACE_FOLDER, folder)
+    }
+
+    fn path_in(parent: &str, folder: &str) -> Result<String, SkillProblem> {
+        // One name and no path; everything else about it is for the guard to judge.
+        if folder.is_empty() || folder == "." || folder.contains(['/', '\\']) {
+            return Err(SkillProblem::Unreadable {
+                code: ErrorCode::PathInvalid,
+                shown: "the name of a skill's folder is one name, not a path".to_owned(),
+            });
+        }
+        Ok(format!("{parent}/{folder}/{MANUAL}"))
     }
 
     /// A skill by its exact name.
@@ -251,7 +327,7 @@ impl SkillSet {
             Err(error) => return self.add_refusal(&error, folder, source, Some(folder)),
         };
         for entry in listing.entries {
-            let path = format!("{}/SKILL.md", entry.path);
+            let path = format!("{}/{MANUAL}", entry.path);
             match guard.open_file(&path) {
                 Ok(mut file) => {
                     let read = file.read_all(MAX_SKILL_BYTES).map_err(|error| match error.code() {
@@ -287,6 +363,7 @@ impl SkillSet {
             description: String::new(),
             source,
             path: path.map(str::to_owned),
+            folder: folder.to_owned(),
             shadowed_by: None,
             code: None,
             problem: None,
@@ -299,6 +376,19 @@ impl SkillSet {
             Ok(skill) => {
                 row.name.clone_from(&skill.name);
                 row.description.clone_from(&skill.description);
+                if source == SkillSource::BuiltIn {
+                    row.folder.clone_from(&skill.name);
+                }
+                // Within one source the first by path is used: which one it is must not depend on what came later.
+                let same = |other: &&SkillRow| {
+                    other.source == source && other.name == skill.name && other.code.is_none()
+                };
+                if let Some(first) = self.rows.iter().find(same) {
+                    let problem = SkillProblem::Duplicate { path: first.path.clone().unwrap_or_default() };
+                    row.code = Some(problem.code());
+                    row.problem = Some(problem.to_string());
+                    return self.rows.push(row);
+                }
                 let earlier =
                     self.rows.iter_mut().filter(|other| other.name == skill.name && other.code.is_none());
                 for other in earlier {
@@ -309,6 +399,11 @@ impl SkillSet {
         }
         self.rows.push(row);
     }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "used as a function in map_err")]
+fn unreadable(error: GuardError) -> SkillProblem {
+    SkillProblem::Unreadable { code: error.code(), shown: error.to_string() }
 }
 
 #[cfg(test)]
@@ -341,6 +436,25 @@ mod tests {
             "the list names who took its place"
         );
         assert!(set.catalogue().contains("invoice-summary (workspace): mine"), "the prompt says whose it is");
+    }
+
+    #[test]
+    fn of_two_skills_of_one_name_the_first_is_used_and_the_other_says_so() {
+        let mut set = SkillSet::built_in();
+        for (folder, text) in [("a", "first"), ("b", "second")] {
+            let path = format!("skills/{folder}/SKILL.md");
+            set.add(
+                skill("greet", text, SkillSource::Workspace),
+                folder,
+                SkillSource::Workspace,
+                Some(&path),
+            );
+        }
+        assert_eq!(set.get("greet").map(|s| s.description.as_str()), Some("first"), "the first by path");
+        let second = &set.rows()[2];
+        assert_eq!(second.code, Some(ErrorCode::SkillDuplicate), "the other cannot be used");
+        assert!(second.problem.as_deref().unwrap().contains("skills/a/SKILL.md"), "and says for which");
+        assert_eq!(set.rows()[1].shadowed_by, None, "the one in use is not hidden by it");
     }
 
     #[test]

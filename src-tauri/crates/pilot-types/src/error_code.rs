@@ -205,6 +205,16 @@ codes! {
     UndoMissing = "undo_missing", Precondition;
     /// No such skill.
     SkillNotFound = "skill_not_found", Model;
+    /// A `SKILL.md` without a header between two lines of `---`.
+    SkillNoHeader = "skill_no_header", Precondition;
+    /// The header of a `SKILL.md` has no name or description, or one that cannot be used.
+    SkillHeaderBroken = "skill_header_broken", Precondition;
+    /// Another skill of the same folder has this name.
+    SkillDuplicate = "skill_duplicate", Precondition;
+    /// The file changed since the person opened it; what they wrote is not lost.
+    EditConflict = "edit_conflict", Precondition;
+    /// No such edit of the person, upload or version.
+    EditNotFound = "edit_not_found", Precondition;
     /// A file of that name is there already.
     AlreadyExists = "already_exists", Precondition;
     // Data and settings.

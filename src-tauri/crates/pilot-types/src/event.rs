@@ -174,7 +174,8 @@ pub enum Event {
     },
     /// The person acted on their own folder.
     OperatorActed {
-        /// `workspace_added`, `workspace_removed`, `memory_edited`, `file_uploaded`, `artifact_saved`, `consent_given` …
+        /// `workspace_added`, `workspace_removed`, `memory_edited`, `memory_restored`, `skill_created`, `skill_edited`,
+        /// `skill_removed`, `file_uploaded`, `edit_undone`, `artifact_saved`, `consent_given` …
         action: String,
         /// Workspace, if one.
         workspace: Option<WorkspaceId>,

@@ -5,16 +5,29 @@ import type { ApprovalView } from './generated/ApprovalView';
 import type { ApproveRequest } from './generated/ApproveRequest';
 import type { ArtifactView } from './generated/ArtifactView';
 import type { AuditView } from './generated/AuditView';
+import type { EditView } from './generated/EditView';
 import type { ErrorView } from './generated/ErrorView';
 import type { FolderView } from './generated/FolderView';
+import type { InjectionView } from './generated/InjectionView';
+import type { MemoryRequest } from './generated/MemoryRequest';
+import type { MemoryView } from './generated/MemoryView';
 import type { PreviewView } from './generated/PreviewView';
 import type { ProviderRequest } from './generated/ProviderRequest';
 import type { ReachView } from './generated/ReachView';
 import type { SettingsView } from './generated/SettingsView';
+import type { SkillOrigin } from './generated/SkillOrigin';
+import type { SkillRequest } from './generated/SkillRequest';
+import type { SkillTextView } from './generated/SkillTextView';
+import type { SkillView } from './generated/SkillView';
 import type { TaskDetailView } from './generated/TaskDetailView';
 import type { TaskRequest } from './generated/TaskRequest';
 import type { TaskView } from './generated/TaskView';
 import type { UndoPreview } from './generated/UndoPreview';
+import type { UploadPlanView } from './generated/UploadPlanView';
+import type { UploadRequest } from './generated/UploadRequest';
+import type { UploadResultView } from './generated/UploadResultView';
+import type { VersionTextView } from './generated/VersionTextView';
+import type { VersionView } from './generated/VersionView';
 import type { WindowEvent } from './generated/WindowEvent';
 import type { WorkspaceView } from './generated/WorkspaceView';
 
@@ -43,7 +56,23 @@ export interface Commands {
   approval_reject: [{ id: string; note: string | null }, ApprovalView];
   files_list: [{ workspace: string; path: string; offset: number; limit: number }, FolderView];
   file_preview: [{ workspace: string; path: string; sheet: string | null }, PreviewView];
-  files_add: [{ workspace: string }, string[]];
+  /** Picks files in the system's dialog; nothing is copied before `upload_run`. */
+  files_add: [{ workspace: string; folder: string }, UploadPlanView | null];
+  upload_run: [UploadRequest, UploadResultView];
+  upload_cancel: [Id, null];
+  memory_get: [{ workspace: string; path: string | null }, MemoryView];
+  /** What a task would be given if the page were this text; writes nothing. */
+  memory_preview: [{ workspace: string; path: string; text: string }, InjectionView];
+  memory_save: [MemoryRequest, MemoryView];
+  memory_history: [{ workspace: string; path: string | null }, VersionView[]];
+  memory_version: [{ workspace: string; path: string; digest: string }, VersionTextView];
+  memory_restore: [{ workspace: string; path: string; digest: string; now: string | null }, MemoryView];
+  skill_list: [{ workspace: string | null }, SkillView[]];
+  skill_get: [{ workspace: string | null; source: SkillOrigin; folder: string }, SkillTextView];
+  skill_save: [SkillRequest, SkillTextView];
+  /** Gives the id of the edit, by which it can be taken back. */
+  skill_remove: [{ workspace: string; folder: string; base: string }, string];
+  edit_undo: [Id, EditView];
   artifact_list: [{ workspace: string | null }, ArtifactView[]];
   artifact_open: [Id, null];
   artifact_show: [Id, null];
@@ -57,7 +86,7 @@ export interface Commands {
   provider_key_remove: [{ name: string }, AppView];
   audit_verify: [Nothing, AuditView];
   /** What is on screen: where dropped files go, and the card that needs no notification. */
-  view_state: [{ workspace: string | null; approval: string | null }, null];
+  view_state: [{ workspace: string | null; folder: string | null; approval: string | null }, null];
   window_ready: [Nothing, null];
 }
 

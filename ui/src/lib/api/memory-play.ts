@@ -184,7 +184,7 @@ export class Play {
     const workspace = this.data.app.workspaces.find((one) => one.id === detail.task.workspace) ?? model.workspace;
     const card: ApprovalView = { ...model, id, rev: 1, nonce: id, state: 'pending', task: detail.task.id, goal: detail.task.goal, channel: 'chat', asked_at: now, workspace, artifact: null, note: null, stale: false };
     this.data.approvals.push(card);
-    const row: ApprovalRowView = { id, task: detail.task.id, goal: detail.task.goal, channel: 'chat', state: 'pending', tool: card.tool, path: card.path, overwrites: card.card.before !== null, flags: card.card.flags.length, asked_at: now, decided_at: null, workspace: workspace.id };
+    const row: ApprovalRowView = { id, task: detail.task.id, goal: detail.task.goal, channel: 'chat', state: 'pending', tool: card.tool, path: card.path, overwrites: card.card.before !== null, flags: card.card.flags.length, asked_at: now, decided_at: null, workspace: workspace.id, stale: false };
     this.data.rows = [...this.waiting(), row, ...this.data.rows.filter((one) => one.state !== 'pending' && one.state !== 'executing')];
     detail.task.waiting_approval = id;
     this.record(detail, { type: 'approval_requested', approval: id, call_id: card.call.id, tool: card.tool, path: card.path, digest: card.fingerprint, content: card.card.after?.digest ?? null });

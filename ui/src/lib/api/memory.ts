@@ -1,11 +1,13 @@
 /**
  * The core as recordings, for tests, pictures and design work. `memory-data/*.json` holds what the commands gave:
  * `app` app_state · `approvals` approval_get · `approval-rows` approval_list · `tasks` task_get · `files` files_list and
- * file_preview by workspace · `undo` artifact_undo_preview. Swapping a file swaps what is shown. What changes something is
+ * file_preview by workspace · `undo` artifact_undo_preview · `people` memory_get, skill_get and memory_history. Swapping a file swaps what is shown. What changes something is
  * played on a copy; nothing here decides what a real core would.
  *
  * Address parameters: `first-run`, `empty`, `lang=zh-CN|en`, `theme=light|dark`, `workspace=ID`, `speed=0…1`,
  * `stale=CARD` (its file changed), `decided=CARD` (decided elsewhere), `large=CARD` (very many rows), `fail=COMMAND:code`,
+ * `memory-broken` (a page is a link), `memory=quiet` (no card waits for it), `upload-plain` (no name is taken), `upload-slow`,
+ * `dragged=N` (files are over the window), `file-changed=PATH`, `watch=told|looked|gone`,
  * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`.
  */
 import { PilotError, type ArgumentsOf, type Backend, type CommandName, type RequestOf, type ResultOf } from './client';
@@ -19,6 +21,7 @@ import type { PreviewView } from './generated/PreviewView';
 import type { TaskDetailView } from './generated/TaskDetailView';
 import type { UndoPreview } from './generated/UndoPreview';
 import type { WindowEvent } from './generated/WindowEvent';
+import { People, type PeopleRecording } from './memory-people';
 import { Play } from './memory-play';
 
 /** Everything that was recorded. */
@@ -29,16 +32,18 @@ export type Recording = {
   tasks: TaskDetailView[];
   files: Record<string, { folders: FolderView[]; previews: PreviewView[] }>;
   undo: UndoPreview[];
+  people: PeopleRecording;
 };
 
 /** Loads the recordings; the one place that knows their names. */
 export async function loadRecording(): Promise<Recording> {
-  const [app, approvals, rows, tasks, files, undo] = await Promise.all([
+  const [app, approvals, rows, tasks, files, undo, people] = await Promise.all([
     import('./memory-data/app.json'), import('./memory-data/approvals.json'), import('./memory-data/approval-rows.json'),
     import('./memory-data/tasks.json'), import('./memory-data/files.json'), import('./memory-data/undo.json'),
+    import('./memory-data/people.json'),
   ]);
   // The JSON of the core has the types of the core; TypeScript sees only strings in it.
-  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default }) as unknown as Recording;
+  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default, people: people.default }) as unknown as Recording;
 }
 
 type Handlers = { [K in CommandName]: (request: RequestOf<K>) => ResultOf<K> | Promise<ResultOf<K>> };
@@ -51,6 +56,7 @@ const refuse = (code: ErrorCode, message: string, subject: string | null = null)
 export class MemoryBackend implements Backend {
   private readonly listeners = new Set<(event: WindowEvent) => void>();
   private readonly play: Play;
+  readonly people: People;
   private consented = new Set<string>();
 
   constructor(
@@ -59,6 +65,7 @@ export class MemoryBackend implements Backend {
   ) {
     this.play = new Play(data, (event) => this.emit(event), query);
     this.play.prepare();
+    this.people = new People(data.people, (event) => this.emit(event), query);
   }
 
   async call<K extends CommandName>(name: K, ...request: ArgumentsOf<K>): Promise<ResultOf<K>> {
@@ -72,6 +79,11 @@ export class MemoryBackend implements Backend {
 
   listen(handler: (event: WindowEvent) => void): Promise<() => void> {
     this.listeners.add(handler);
+    const dragged = this.query.get('dragged');
+    if (dragged !== null) setTimeout(() => this.emit({ type: 'files_dragged', files: Number(dragged) }), 50);
+    if (this.query.has('file-changed')) setTimeout(() => this.emit({ type: 'files_changed', workspace: this.data.app.workspaces[0]?.id ?? '', paths: [this.query.get('file-changed') ?? ''], everything: false }), 400);
+    const watch = this.query.get('watch');
+    if (watch === 'told' || watch === 'looked' || watch === 'gone') setTimeout(() => this.emit({ type: 'folder_watched', workspace: this.data.app.workspaces[0]?.id ?? '', state: watch }), 300);
     return Promise.resolve(() => this.listeners.delete(handler));
   }
 
@@ -129,7 +141,20 @@ export class MemoryBackend implements Backend {
       return { ...folder, entries: folder.entries.slice(offset, offset + limit), offset };
     },
     file_preview: ({ workspace, path }) => this.data.files[workspace]?.previews.find((one) => one.path === path) ?? refuse('document_unsupported', 'nothing recorded for this file', path),
-    files_add: () => ['march.csv'],
+    files_add: ({ workspace, folder }) => this.people.plan(workspace, folder),
+    upload_run: (request) => this.people.run(request),
+    upload_cancel: ({ id }) => (this.people.cancel(id), null),
+    memory_get: ({ workspace, path }) => this.people.memory(workspace, path),
+    memory_preview: ({ workspace, path, text }) => this.people.injection(workspace, { path, text }),
+    memory_save: (request) => this.people.save(request),
+    memory_history: ({ path }) => this.people.history(path),
+    memory_version: ({ workspace, path, digest }) => this.people.version(workspace, path, digest),
+    memory_restore: ({ workspace, path, digest, now }) => this.people.restore(workspace, path, digest, now),
+    skill_list: ({ workspace }) => this.people.skills(workspace),
+    skill_get: ({ workspace, source, folder }) => this.people.skill(workspace, source, folder),
+    skill_save: (request) => this.people.saveSkill(request),
+    skill_remove: ({ workspace, folder, base }) => this.people.removeSkill(workspace, folder, base),
+    edit_undo: ({ id }) => this.people.undo(id),
     artifact_list: ({ workspace }) => this.data.tasks.flatMap((one) => one.artifacts).filter((artifact) => workspace === null || artifact.workspace === workspace),
     artifact_open: ({ id }) => (this.artifact(id), null),
     artifact_show: ({ id }) => (this.artifact(id), null),

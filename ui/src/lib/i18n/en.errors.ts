@@ -89,6 +89,11 @@ export const errors: ErrorMessages = {
   undo_changed: words('The file changed since it was written', 'Undo would destroy that newer content, so it is refused.'),
   undo_missing: words('Nothing is kept to go back to', 'The kept version has expired, or the write was already undone.'),
   skill_not_found: words('There is no such skill', ASK_AGAIN),
+  skill_no_header: words('A skill begins with a header', 'Put name and description between two lines of --- at the top.'),
+  skill_header_broken: words('The header of the skill cannot be used', 'It needs one name of letters, digits, - or _, and a description on one line.'),
+  skill_duplicate: words('Another skill of this folder has this name', 'Choose another name in its header.'),
+  edit_conflict: words('The file changed since you opened it', 'Your text is still here. Look at what stands there now, then save again.', 'Nothing was written.'),
+  edit_not_found: words('This edit or version is not there any more', 'Read the page again.'),
   already_exists: words('A file of that name is there already', 'Rename one of them.'),
 
   database_locked: words('The record is in use by another program', 'Close the other program, then try again.'),

@@ -89,6 +89,11 @@ export const errors: ErrorMessages = {
   undo_changed: words('写入之后文件又变了', '撤销会毁掉新的内容，所以不做。'),
   undo_missing: words('没有留存的旧版本', '旧版本已过期，或这次写入已经撤销。'),
   skill_not_found: words('没有这个技能', ASK_AGAIN),
+  skill_no_header: words('技能开头要有说明信息', '在最上面两行 --- 之间写上 name 和 description。'),
+  skill_header_broken: words('技能开头的信息不能用', 'name 只能用文字、数字、- 或 _，description 写成一行。'),
+  skill_duplicate: words('这个文件夹里另一个技能已经用了这个名字', '在开头的信息里换一个名字。'),
+  edit_conflict: words('打开之后文件变了', '你写的内容还在这里。先看看现在的内容，再保存。', '没有写入任何内容。'),
+  edit_not_found: words('这次修改或这个版本已经不在了', '重新读取这一页。'),
   already_exists: words('已有同名文件', '给其中一个改名。'),
 
   database_locked: words('记录正被另一个程序使用', '关闭那个程序，然后再试。'),

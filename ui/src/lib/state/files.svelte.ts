@@ -3,6 +3,7 @@ import { errorView, type Backend } from '../api/client';
 import type { EntryView } from '../api/generated/EntryView';
 import type { ErrorView } from '../api/generated/ErrorView';
 import type { PreviewView } from '../api/generated/PreviewView';
+import type { WatchState } from '../api/generated/WatchState';
 
 const PAGE = 200;
 
@@ -21,6 +22,10 @@ export class FilesState {
   preview = $state.raw<PreviewView | null>(null);
   previewFailure = $state.raw<ErrorView | null>(null);
   previewing = $state(false);
+  /** The file that is shown is another one on disk by now. */
+  previewChanged = $state(false);
+  /** How the folder is followed; `null` until it is known. */
+  watch = $state<WatchState | null>(null);
   /** Row that the arrow keys move over. */
   active = $state('');
 
@@ -42,12 +47,42 @@ export class FilesState {
     this.active = '';
     this.preview = null;
     this.previewFailure = null;
+    this.previewChanged = false;
+    this.watch = null;
     await this.read('');
   }
 
   /** Reads every folder that is open again. */
   async reload(): Promise<void> {
     await Promise.all(['', ...this.open].filter((path) => this.folders.has(path)).map((path) => this.read(path)));
+  }
+
+  /** Something changed on disk. Only folders that are drawn are read again; selection and scroll stay as they are. */
+  async diskChanged(workspace: string, paths: readonly string[], everything: boolean): Promise<void> {
+    if (workspace !== this.workspace) return;
+    const shown = this.preview?.path;
+    const before = shown === undefined ? null : this.entryOf(shown);
+    if (everything) await this.reload();
+    else {
+      const folders = new Set(paths.flatMap((path) => [path.slice(0, Math.max(0, path.lastIndexOf('/'))), path]));
+      await Promise.all([...folders].filter((path) => this.folders.has(path)).map((path) => this.read(path)));
+    }
+    if (shown === undefined || this.preview?.path !== shown) return;
+    const after = this.entryOf(shown);
+    const touched = paths.some((path) => path === shown || shown.startsWith(`${path}/`));
+    if (touched || (everything && (before?.modified !== after?.modified || before?.size !== after?.size))) this.previewChanged = true;
+  }
+
+  private entryOf(path: string): EntryView | null {
+    const folder = this.folders.get(path.slice(0, Math.max(0, path.lastIndexOf('/'))));
+    return folder?.entries.find((entry) => entry.path === path) ?? null;
+  }
+
+  /** Folder to which added files go: the one whose row was last used, or that of the file. */
+  get target(): string {
+    const entry = this.entryOf(this.active);
+    if (!entry) return '';
+    return entry.folder ? entry.path : entry.path.slice(0, Math.max(0, entry.path.lastIndexOf('/')));
   }
 
   async toggle(path: string): Promise<void> {
@@ -80,6 +115,7 @@ export class FilesState {
     const mine = this.wanted;
     this.previewing = true;
     this.previewFailure = null;
+    this.previewChanged = false;
     if (this.preview?.path !== path) this.preview = null;
     try {
       const preview = await this.api.call('file_preview', { workspace: this.workspace, path, sheet });

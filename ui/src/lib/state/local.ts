@@ -15,3 +15,11 @@ export function remember(key: string, value: string): void {
     // Not being able to remember changes nothing else.
   }
 }
+
+export function forget(key: string): void {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // As above.
+  }
+}

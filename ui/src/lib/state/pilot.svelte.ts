@@ -8,11 +8,11 @@ import { Coalesced } from './coalesced';
 import { FilesState } from './files.svelte';
 import { InboxState } from './inbox.svelte';
 import { NoticesState } from './notices.svelte';
+import { MemoryState, SkillsState } from './people.svelte';
 import { RouteState } from './route.svelte';
 import { TasksState } from './tasks.svelte';
 import { TextSizeState } from './textsize.svelte';
-
-export type Dropped = Extract<WindowEvent, { type: 'files_dropped' }>;
+import { UploadState } from './upload.svelte';
 
 export class Pilot {
   readonly app: AppState;
@@ -22,8 +22,9 @@ export class Pilot {
   readonly files: FilesState;
   readonly notices = new NoticesState();
   readonly textSize = new TextSizeState();
-  /** What the last drop did, until it is dismissed. */
-  dropped = $state.raw<Dropped | null>(null);
+  readonly memory: MemoryState;
+  readonly skills: SkillsState;
+  readonly upload: UploadState;
   /** Card that is drawn now; no notification is needed for it. */
   cardOnScreen = $state<string | null>(null);
   /** Task of the last event about a card, and a number that goes up with each: an open card of that task fetches itself again. */
@@ -37,6 +38,9 @@ export class Pilot {
     this.inbox = new InboxState(api);
     this.tasks = new TasksState(api);
     this.files = new FilesState(api);
+    this.memory = new MemoryState(api);
+    this.skills = new SkillsState(api);
+    this.upload = new UploadState(api);
     this.refreshApp = new Coalesced(() => this.app.load(), 120);
     this.refreshFiles = new Coalesced(() => this.files.reload(), 200);
   }
@@ -67,11 +71,34 @@ export class Pilot {
       case 'open_card':
         this.route.go('inbox', event.approval);
         break;
+      case 'files_dragged':
+        this.upload.dragged = event.files;
+        break;
       case 'files_dropped':
-        this.dropped = event;
-        this.refreshFiles.ask();
+        this.upload.take(event.plan);
+        break;
+      case 'upload_progress':
+        this.upload.told(event.id, event.name, event.done, event.total);
+        break;
+      case 'files_changed':
+        this.diskChanged(event.workspace, event.paths, event.everything);
+        break;
+      case 'folder_watched':
+        if (event.workspace === this.app.workspace?.id) this.files.watch = event.state;
+        if (event.state === 'gone') this.refreshApp.ask();
+        else this.diskChanged(event.workspace, [], true);
+        break;
+      case 'card_stale':
+        if (event.stale) this.notices.say(t().live.stale);
+        this.cardsChanged(event.task);
         break;
     }
+  }
+
+  private diskChanged(workspace: string, paths: readonly string[], everything: boolean): void {
+    void this.files.diskChanged(workspace, paths, everything);
+    this.memory.changed(workspace, paths, everything);
+    this.skills.changed(workspace, paths, everything);
   }
 
   private recorded(record: Extract<WindowEvent, { type: 'recorded' }>['record']): void {

@@ -1,7 +1,7 @@
 /** Where the window is: one of the places, and what is open there. Kept in the address, so that a reload comes back to it. */
 
-export type Place = 'inbox' | 'tasks' | 'files' | 'settings';
-export const PLACES: readonly Place[] = ['inbox', 'tasks', 'files', 'settings'];
+export type Place = 'inbox' | 'tasks' | 'files' | 'memory' | 'settings';
+export const PLACES: readonly Place[] = ['inbox', 'tasks', 'files', 'memory', 'settings'];
 
 /** Place and the id, path or section within it; empty for the place itself. */
 export type Spot = { place: Place; item: string };
@@ -36,6 +36,11 @@ export class RouteState {
   /** Goes up when the composer should take the focus. */
   compose = $state(0);
 
+  /** Says whether something here would be left unsaved; then leaving asks first. */
+  hold: (() => boolean) | null = null;
+  /** Where the person wants to go while something is unsaved. */
+  leaving = $state.raw<Spot | null>(null);
+
   constructor() {
     this.#spot = parseSpot(location.hash) ?? { place: 'tasks', item: '' };
   }
@@ -51,13 +56,33 @@ export class RouteState {
   /** Follows the back button of the window. */
   readonly follow = (): void => {
     const spot = parseSpot(location.hash);
-    if (spot) this.#spot = spot;
+    if (!spot || printSpot(spot) === printSpot(this.#spot)) return;
+    if (this.hold?.()) {
+      history.pushState(null, '', printSpot(this.#spot));
+      this.leaving = spot;
+    } else this.#spot = spot;
   };
 
   go(place: Place, item = ''): void {
     if (this.#spot.place === place && this.#spot.item === item) return;
+    if (this.hold?.()) {
+      this.leaving = { place, item };
+      return;
+    }
     this.#spot = { place, item };
     history.pushState(null, '', printSpot(this.#spot));
+  }
+
+  /** Goes where the person wanted to go, now that it is said what becomes of the unsaved text. */
+  leave(): void {
+    const spot = this.leaving;
+    this.leaving = null;
+    this.hold = null;
+    if (spot) this.go(spot.place, spot.item);
+  }
+
+  stay(): void {
+    this.leaving = null;
   }
 
   /** Opens the composer, with a goal to begin from if wished. */

@@ -1,8 +1,8 @@
-//! What a person keeps in order: folders, artifacts, providers, memory, skills.
+//! What a person keeps in order: folders, artifacts, providers.
 
-use super::{optional_workspace, read_stdin, workspace_at};
+use super::{read_stdin, workspace_at};
 use crate::Exit;
-use crate::arguments::{Artifacts, Memory, Providers, Skills, Workspaces};
+use crate::arguments::{Artifacts, Providers, Workspaces};
 use crate::output::Output;
 use pilot_service::{KeyPlace, Service, ServiceError};
 use pilot_types::{ArtifactId, ErrorCode, WorkspaceId};
@@ -111,56 +111,6 @@ pub(crate) async fn providers(
         Providers::Allow { name, workspace } => {
             let workspace = workspace_at(service, workspace).await?;
             service.give_consent(&workspace, name).await?;
-        }
-    }
-    Ok(Exit::Done)
-}
-
-pub(crate) async fn memory(
-    service: &Service,
-    action: &Memory,
-    output: &Output,
-) -> Result<Exit, ServiceError> {
-    match action {
-        Memory::Show { workspace } => {
-            let page = service.memory(&workspace_at(service, workspace).await?).await?;
-            let row = serde_json::json!({ "type": "memory", "path": page.path, "text": page.text, "injected_bytes": page.injected_bytes });
-            output.row(&row, &pilot_review::shown_text(&page.text));
-        }
-        Memory::Edit { workspace } => {
-            service.edit_memory(&workspace_at(service, workspace).await?, read_stdin()?).await?
-        }
-    }
-    Ok(Exit::Done)
-}
-
-pub(crate) async fn skills(
-    service: &Service,
-    action: &Skills,
-    output: &Output,
-) -> Result<Exit, ServiceError> {
-    match action {
-        Skills::List { workspace } => {
-            let workspace = optional_workspace(service, workspace.as_deref()).await?;
-            for skill in service.skills(workspace.as_ref()).await? {
-                output.row(
-                    &skill,
-                    &format!(
-                        "{}  [{}]  {}",
-                        skill.name,
-                        skill.source.as_str(),
-                        pilot_review::shown_text(&skill.description)
-                    ),
-                );
-            }
-        }
-        Skills::Show { name, workspace } => {
-            let workspace = optional_workspace(service, workspace.as_deref()).await?;
-            let body = service.skill(workspace.as_ref(), name).await?;
-            output.row(
-                &serde_json::json!({ "type": "skill", "name": name, "text": body }),
-                &pilot_review::shown_text(&body),
-            );
         }
     }
     Ok(Exit::Done)

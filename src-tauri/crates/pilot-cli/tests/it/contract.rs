@@ -257,6 +257,58 @@ fn memory_is_the_persons_to_edit() {
 }
 
 #[test]
+fn memory_says_what_a_task_is_given_and_who_changed_it() {
+    let desk = Desk::new();
+    desk.write("memory/2026-03-01.md", "x".repeat(9_000).as_bytes());
+    let edit = ["memory", "edit", "--workspace", desk.root(), "--page", "memory/2026-03-02.md"];
+    assert_eq!(desk.feed(&edit, "a day\n", &[]).code, Some(0), "another page can be named");
+    let shown = desk.json(&["memory", "show", "--workspace", desk.root(), "--page", "memory/2026-03-02.md"]);
+    assert_eq!(shown.last()["text"], "a day\n", "and shown");
+    assert_eq!(shown.last()["limit"], 8_192, "with the most that a task is given");
+    let refused = ["memory", "edit", "--workspace", desk.root(), "--page", "../out.md"];
+    assert_eq!(desk.feed(&refused, "x", &[]).code, Some(4), "a page outside memory/ is refused");
+    let history = desk
+        .json(&["memory", "history", "--workspace", desk.root(), "--page", "memory/2026-03-02.md"])
+        .rows();
+    assert_eq!(history.len(), 1, "one change so far");
+    assert_eq!(history[0]["author"], "person", "and it was the person's");
+    assert!(history[0]["id"].as_str().is_some_and(|id| id.len() == 64), "a row has an id");
+}
+
+#[test]
+fn skills_of_a_folder_are_made_edited_and_removed() {
+    let desk = Desk::new();
+    let text = |body: &str| format!("---\nname: greet\ndescription: says hello\n---\n{body}\n");
+    let new = ["skills", "new", "--workspace", desk.root()];
+    let made = desk.feed(&new, &text("Hello."), &[]);
+    assert_eq!((made.code, made.last()["path"].as_str()), (Some(0), Some("skills/greet/SKILL.md")), "made");
+    assert_eq!(desk.feed(&new, &text("Again."), &[]).last()["code"], "already_exists", "not made twice");
+    assert_eq!(desk.feed(&new, "no header", &[]).last()["code"], "skill_no_header", "and said what is wrong");
+    let edit = ["skills", "edit", "greet", "--workspace", desk.root()];
+    assert_eq!(desk.feed(&edit, &text("Good day."), &[]).code, Some(0), "edited");
+    let shown = desk.json(&["skills", "show", "greet", "--workspace", desk.root()]);
+    assert_eq!(shown.last()["text"], "Good day.\n", "and used");
+    let list = desk.json(&["skills", "list", "--workspace", desk.root()]).rows();
+    let row = list.iter().find(|row| row["name"] == "greet").unwrap();
+    assert_eq!(
+        (&row["id"], &row["source"]),
+        (&json!("workspace/greet"), &json!("workspace")),
+        "with its source"
+    );
+    assert_eq!(
+        desk.json(&["skills", "remove", "greet", "--workspace", desk.root()]).code,
+        Some(0),
+        "removed"
+    );
+    assert_eq!(desk.read("skills/greet/SKILL.md"), None, "from the folder");
+    assert_eq!(
+        desk.json(&["skills", "remove", "../x", "--workspace", desk.root()]).code,
+        Some(4),
+        "a path is no name of a skill"
+    );
+}
+
+#[test]
 fn doctor_names_what_is_missing() {
     let desk = Desk::new();
     let said = desk.json(&["doctor"]);

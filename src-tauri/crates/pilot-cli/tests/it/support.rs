@@ -73,6 +73,29 @@ impl Desk {
         }
     }
 
+    /// Runs a command in JSON mode with words on its standard input, and variables.
+    pub(crate) fn feed(&self, args: &[&str], words: &str, env: &[(&str, &str)]) -> Said {
+        let mut child = self
+            .command()
+            .arg("--json")
+            .args(args)
+            .envs(env.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        std::io::Write::write_all(&mut input, words.as_bytes()).unwrap();
+        drop(input);
+        let output = child.wait_with_output().unwrap();
+        Said {
+            code: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     pub(crate) fn json(&self, args: &[&str]) -> Said {
         let mut all = vec!["--json"];
         all.extend(args);

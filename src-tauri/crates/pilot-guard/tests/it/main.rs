@@ -2,6 +2,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
+    clippy::panic,
     clippy::print_stdout,
     reason = "the tests build hostile folders and print figures; a setup that fails is a failed test"
 )]
@@ -18,3 +19,4 @@ mod register;
 mod rows;
 mod support;
 mod undo;
+mod watch;

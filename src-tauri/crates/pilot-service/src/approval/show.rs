@@ -32,6 +32,7 @@ impl Service {
                 asked_at: time(row.asked_at),
                 decided_at: row.decided_at.map(time),
                 workspace: row.workspace.to_string(),
+                stale: self.inner.disk.is_stale(&row.id),
             });
         }
         Ok(views)

@@ -55,6 +55,9 @@ pub struct ApprovalRowView {
     pub decided_at: Option<String>,
     /// Workspace.
     pub workspace: String,
+    /// True when the target is known to be no longer what the card shows.
+    #[serde(default)]
+    pub stale: bool,
 }
 
 /// A whole card. Everything here is made in Rust from the exact bytes.

@@ -2,8 +2,14 @@
 //! TypeScript; a test fails when the exported files are stale. They live at the edge only: no room below knows them.
 
 mod approval;
+mod people;
 
 pub use approval::{ApprovalRowView, ApprovalState, ApprovalView, ApproveRequest};
+pub use people::{
+    Author, EditView, InjectionView, MemoryPageView, MemoryRequest, MemoryView, OriginView, SkillOrigin,
+    SkillRequest, SkillTextView, SkillView, UploadChoice, UploadFileView, UploadPlanView, UploadRequest,
+    UploadResultView, VersionTextView, VersionView, WatchState,
+};
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
 use serde::{Deserialize, Serialize};
@@ -381,16 +387,53 @@ pub enum WindowEvent {
         /// Card.
         approval: String,
     },
-    /// Files were dropped on the window (names only) or are being dragged over it.
+    /// Files are dragged over the window (`Some`: how many), or no longer.
+    FilesDragged {
+        /// How many.
+        files: Option<u32>,
+    },
+    /// Files were dropped on the window. Nothing was copied: the plan says what would be.
     FilesDropped {
+        /// The plan.
+        plan: UploadPlanView,
+    },
+    /// Files are being copied in.
+    UploadProgress {
+        /// Plan.
+        id: String,
+        /// File at work.
+        name: String,
+        /// Bytes done.
+        #[ts(type = "number")]
+        done: u64,
+        /// Bytes in all.
+        #[ts(type = "number")]
+        total: u64,
+    },
+    /// The disk changed in a workspace.
+    FilesChanged {
         /// Workspace.
         workspace: String,
-        /// Copied files.
-        added: Vec<String>,
-        /// Names that are there already; nothing was copied for them.
-        collisions: Vec<String>,
-        /// Names that were refused, with the code.
-        refused: Vec<(String, ErrorCode)>,
+        /// Paths that changed, or something below them.
+        paths: Vec<String>,
+        /// True when it is not known where: look at everything.
+        everything: bool,
+    },
+    /// A workspace's folder is watched differently from now on, or is not there.
+    FolderWatched {
+        /// Workspace.
+        workspace: String,
+        /// How.
+        state: WatchState,
+    },
+    /// A waiting card shows what is no longer there, or does so no longer.
+    CardStale {
+        /// Card.
+        approval: String,
+        /// Its task.
+        task: String,
+        /// True when it shows what is no longer there.
+        stale: bool,
     },
 }
 

@@ -10,7 +10,12 @@
 
 mod approvals;
 mod bindings;
+mod disk;
+mod memory;
+mod person_doors;
 mod resolvers;
+mod skills;
 mod support;
 mod tasks;
 mod undo;
+mod uploads;

@@ -106,6 +106,17 @@ impl Bench {
     }
 }
 
+/// The whole record, one JSON object a line.
+pub(crate) async fn audit(service: &Service) -> String {
+    let mut text = String::new();
+    let write = |line: &str| {
+        text.push_str(line);
+        Ok(())
+    };
+    service.export_audit(pilot_service::AuditFormat::Jsonl, write).await.unwrap();
+    text
+}
+
 fn collect(root: &std::path::Path, folder: &std::path::Path, found: &mut Vec<(String, Vec<u8>)>) {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();

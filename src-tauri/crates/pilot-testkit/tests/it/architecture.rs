@@ -51,6 +51,7 @@ const DOORS: &[(&str, &str)] = &[
     ("reqwest*", "pilot-providers"),
     ("keyring*", "pilot-service"),
     ("*-keyring-store", "pilot-service"),
+    ("notify", "pilot-guard"),
     ("rmcp*", "pilot-tools"),
     ("axum*", "pilot-triggers"),
     ("cron", "pilot-triggers"),

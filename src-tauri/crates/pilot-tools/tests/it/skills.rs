@@ -41,6 +41,8 @@ async fn later_sources_win_and_bad_files_cost_one_line() {
     let folder = Folder::new(&[
         ("skills/greet/SKILL.md", &manual("greet", "workspace")),
         ("skills/broken/SKILL.md", b"no header"),
+        ("skills/half/SKILL.md", b"---\nname: half\n---\n"),
+        ("skills/z-second/SKILL.md", &manual("greet", "too late")),
         ("skills/binary/SKILL.md", b"---\xff\xfe"),
         ("skills/huge/SKILL.md", &vec![b'x'; 65 * 1024]),
         ("skills/notes.md", b"loose file"),
@@ -60,12 +62,19 @@ async fn later_sources_win_and_bad_files_cost_one_line() {
     let shadowed = find("greet", SkillSource::Environment).expect("listed");
     assert_eq!(shadowed.shadowed_by, Some(SkillSource::Workspace), "the list says who took its place");
     for (name, expected) in [
-        ("broken", ErrorCode::DocumentBroken),
+        ("broken", ErrorCode::SkillNoHeader),
+        ("half", ErrorCode::SkillHeaderBroken),
+        ("second", ErrorCode::SkillDuplicate),
         ("binary", ErrorCode::DocumentUnsupported),
         ("huge", ErrorCode::TooLarge),
         ("out", ErrorCode::PathEscape),
     ] {
-        let row = find(name, SkillSource::Workspace).unwrap_or_else(|| panic!("{name} must be listed"));
+        let row = if name == "second" {
+            rows.iter().find(|row| row.folder == "z-second")
+        } else {
+            find(name, SkillSource::Workspace)
+        };
+        let row = row.unwrap_or_else(|| panic!("{name} must be listed"));
         assert_eq!(row.code, Some(expected), "{name}: {row:?}");
     }
     assert!(

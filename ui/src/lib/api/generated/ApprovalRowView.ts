@@ -53,4 +53,8 @@ decided_at: string | null,
 /**
  * Workspace.
  */
-workspace: string, };
+workspace: string, 
+/**
+ * True when the target is known to be no longer what the card shows.
+ */
+stale: boolean, };

@@ -251,7 +251,8 @@ path: string,
  */
 removed: boolean, } | { "type": "operator_acted", 
 /**
- * `workspace_added`, `workspace_removed`, `memory_edited`, `file_uploaded`, `artifact_saved`, `consent_given` …
+ * `workspace_added`, `workspace_removed`, `memory_edited`, `memory_restored`, `skill_created`, `skill_edited`,
+ * `skill_removed`, `file_uploaded`, `edit_undone`, `artifact_saved`, `consent_given` …
  */
 action: string, 
 /**
