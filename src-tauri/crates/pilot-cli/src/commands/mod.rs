@@ -2,11 +2,13 @@
 
 mod documents;
 mod keep;
+mod models;
 mod prove;
 mod work;
 
 pub(crate) use documents::{analyze, extract};
-pub(crate) use keep::{artifacts, memory, providers, skills, workspaces};
+pub(crate) use keep::{artifacts, memory, skills, workspaces};
+pub(crate) use models::{providers, usage};
 pub(crate) use prove::{audit, doctor, evals};
 pub(crate) use work::{approvals, reach, tasks};
 

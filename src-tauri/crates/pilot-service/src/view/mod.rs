@@ -2,8 +2,12 @@
 //! TypeScript; a test fails when the exported files are stale. They live at the edge only: no room below knows them.
 
 mod approval;
+mod provider;
 
 pub use approval::{ApprovalRowView, ApprovalState, ApprovalView, ApproveRequest};
+pub use provider::{
+    LocalServerView, PresetView, ProviderKind, ProviderRequest, ProviderTestView, ProviderView, UsageDayView,
+};
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
 use serde::{Deserialize, Serialize};
@@ -35,23 +39,6 @@ pub struct WorkspaceView {
     pub provider: String,
     /// Outside tools allowed here.
     pub allowed_mcp_servers: Vec<String>,
-}
-
-/// A provider.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ProviderView {
-    /// `offline`, or the name in the settings.
-    pub name: String,
-    /// Base URL; `None` for the built-in helper.
-    pub base_url: Option<String>,
-    /// Model.
-    pub model: Option<String>,
-    /// True when it runs on this computer.
-    pub local: bool,
-    /// True when a key is in the keyring or in memory.
-    pub has_key: bool,
-    /// True when the key is kept for this run only, because there is no keyring.
-    pub key_for_this_run: bool,
 }
 
 /// State of the keyring.
@@ -321,17 +308,6 @@ pub struct UndoPreview {
     pub removes: bool,
     /// What comes back, against what is there; `None` when the file would be removed.
     pub difference: Option<pilot_review::Difference>,
-}
-
-/// Adds a provider or changes it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ProviderRequest {
-    /// Name.
-    pub name: String,
-    /// Base URL of an OpenAI-compatible server, such as `http://127.0.0.1:11434/v1`.
-    pub base_url: String,
-    /// Model.
-    pub model: String,
 }
 
 /// Makes a task.

@@ -10,6 +10,7 @@
 
 mod approvals;
 mod bindings;
+mod providers;
 mod resolvers;
 mod support;
 mod tasks;
