@@ -5,6 +5,7 @@ pub(crate) mod approvals;
 pub(crate) mod artifacts;
 pub(crate) mod files;
 pub(crate) mod people;
+pub(crate) mod providers;
 pub(crate) mod settings;
 pub(crate) mod tasks;
 pub(crate) mod workspaces;
@@ -31,6 +32,11 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
     tauri::generate_handler![
         settings::app_state,
         settings::settings_save,
+        providers::provider_presets,
+        providers::provider_detect,
+        providers::provider_models,
+        providers::provider_test,
+        providers::usage_list,
         settings::provider_save,
         settings::provider_remove,
         settings::provider_key_save,

@@ -118,6 +118,7 @@ mod tests {
                 note: None,
                 edited: Some(edited),
                 by: "cli".to_owned(),
+                seen: None,
             },
             result("b", false, 5),
             result("b", true, 5),

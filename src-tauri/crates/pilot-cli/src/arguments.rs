@@ -74,6 +74,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: Providers,
     },
+    /// Tokens that models used, by day and provider.
+    Usage {
+        /// The last days, today included.
+        #[arg(long, default_value_t = 30)]
+        days: u32,
+    },
     /// The memory of a folder.
     Memory {
         #[command(subcommand)]
@@ -225,11 +231,18 @@ pub(crate) enum Artifacts {
 pub(crate) enum Providers {
     /// All providers.
     List,
+    /// Services and servers with their usual addresses.
+    Presets,
+    /// Servers of models that run on this computer.
+    Detect,
     /// Set one up, or change it.
     Add {
         /// Name.
         name: String,
-        /// Address of an OpenAI-compatible server.
+        /// What the server speaks.
+        #[arg(long, value_enum, default_value = "openai")]
+        kind: WireKind,
+        /// Its address.
         #[arg(long)]
         base_url: String,
         /// Model.
@@ -238,6 +251,16 @@ pub(crate) enum Providers {
     },
     /// Keep its key, read from standard input.
     Key {
+        /// Name.
+        name: String,
+    },
+    /// Try it: is it there, does it take the key, does it have the model, does the model call tools?
+    Test {
+        /// Name.
+        name: String,
+    },
+    /// The models that it offers.
+    Models {
         /// Name.
         name: String,
     },
@@ -254,6 +277,15 @@ pub(crate) enum Providers {
         #[arg(long)]
         workspace: PathBuf,
     },
+}
+
+/// What a server speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum WireKind {
+    /// OpenAI-compatible chat completions.
+    Openai,
+    /// Anthropic's messages.
+    Anthropic,
 }
 
 #[derive(Debug, Subcommand)]

@@ -225,7 +225,8 @@ fn spans(spans: &[Span]) -> String {
     spans
         .iter()
         .map(|span| match span.mark {
-            SpanMark::Plain | SpanMark::Changed => span.text.clone(),
+            // The text has no hidden characters left; a literal mark would look like the box of one.
+            SpanMark::Plain | SpanMark::Changed => pilot_review::shown_text(&span.text),
             SpanMark::Hidden => format!("‹{}›", span.text),
         })
         .collect()

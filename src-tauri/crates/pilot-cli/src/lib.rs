@@ -138,6 +138,7 @@ async fn dispatch(arguments: &Arguments, output: &Output) -> Result<Exit, Servic
         Command::Workspaces { action } => commands::workspaces(&service, action, output).await,
         Command::Artifacts { action } => commands::artifacts(&service, action, output).await,
         Command::Providers { action } => commands::providers(&service, action, output).await,
+        Command::Usage { days } => commands::usage(&service, *days, output).await,
         Command::Memory { action } => commands::memory(&service, action, output).await,
         Command::Skills { action } => commands::skills(&service, action, output).await,
         Command::Audit { action } => commands::audit(&service, action, output).await,

@@ -96,9 +96,19 @@ fn both(code: ErrorCode) -> (&'static str, &'static str) {
         ),
         E::ProviderUnauthorized => ("The provider refused the key.", "模型服务不接受这个密钥。"),
         E::ProviderForbidden => ("The provider does not allow this.", "模型服务不允许这个请求。"),
-        E::ProviderNotFound => {
-            ("The provider knows no such model or address.", "模型服务没有这个模型或地址。")
-        }
+        E::ProviderNotFound => ("There is no model service at this address.", "这个地址没有模型服务。"),
+        E::ProviderModelMissing => (
+            "The server has no model of this name: pilot providers models NAME",
+            "服务器上没有这个名字的模型：pilot providers models 名称",
+        ),
+        E::ProviderNoTools => (
+            "This model cannot call tools, which every task needs. Choose another.",
+            "这个模型不会调用工具，而任务离不开工具。请换一个模型。",
+        ),
+        E::ProviderLoading => (
+            "The server is still loading its model. Wait a little, then try again.",
+            "服务器还在加载模型。稍等一下再试。",
+        ),
         E::ProviderRateLimited => {
             ("The provider gets too many requests. Try again later.", "模型服务请求太多，稍后再试。")
         }
@@ -151,6 +161,10 @@ fn both(code: ErrorCode) -> (&'static str, &'static str) {
             "文件变了。什么都没有写，新卡片里有新的差异。",
         ),
         E::ApprovalRevised => ("The card was revised. Look at it again.", "卡片更新过，请再看一遍。"),
+        E::ApprovalUnseen => (
+            "Not approved: parts of the card that must be seen were not on screen. Nothing was written.",
+            "没有批准：卡片上必须看过的部分还没有显示过。什么都没有写。",
+        ),
         E::ApprovalRejected => ("Rejected. Nothing was written.", "已拒绝，什么都没有写。"),
         E::OutcomeUnknown => (
             "It cannot be known whether this happened. It is not run again by itself.",

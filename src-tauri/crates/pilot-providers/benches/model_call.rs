@@ -6,7 +6,7 @@
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use pilot_agent::{DeltaSink, ModelProvider, ModelRequest};
-use pilot_providers::{OpenAiConfig, OpenAiProvider};
+use pilot_providers::{HttpConfig, HttpProvider, WireFormat};
 use pilot_types::{CallId, Capability, Message, Risk, ToolCall, ToolSpec};
 use serde_json::json;
 use std::io::{Read, Write};
@@ -100,7 +100,8 @@ fn model_call(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("model_call");
     for steps in [1_usize, 100, 300, 1_000] {
         let provider =
-            OpenAiProvider::new(OpenAiConfig::new(format!("http://{address}/v1"), "m", None)).unwrap();
+            HttpProvider::new(HttpConfig::new(WireFormat::OpenAi, format!("http://{address}/v1"), "m", None))
+                .unwrap();
         let messages = conversation(steps);
         group.bench_function(BenchmarkId::from_parameter(steps), |bencher| {
             bencher.iter(|| {

@@ -5,6 +5,9 @@ use crate::card::{Span, SpanMark};
 use pilot_types::is_invisible;
 use unicode_properties::{GeneralCategory, UnicodeEmoji, UnicodeGeneralCategory};
 
+/// What opens a box where text is all there is.
+const BOX_OPEN: char = '‹';
+
 /// Splits a text into pieces to draw. Line feed and tab stay as they are, because the caller has split lines and draws
 /// tabs; every other invisible, direction-changing, unassigned or private character becomes its own
 /// [`SpanMark::Hidden`] piece with a text such as `U+202E`. Blanks that only look like a plain one (no-break space and
@@ -16,8 +19,9 @@ pub fn shown(text: &str) -> Vec<Span> {
     spans
 }
 
-/// The same as [`shown`] in one string, boxes written as `‹U+202E›`, for the terminal, lists and notifications. Line
-/// feed and tab stay; see [`shown_line`] where a line feed could forge another line.
+/// The same as [`shown`] in one string, boxes written as `‹U+202E›`, for the terminal, lists and notifications. The
+/// opening mark `‹` itself is written so too, so that no text can forge a box: equal results mean equal texts. Line feed
+/// and tab stay; see [`shown_line`] where a line feed could forge another line.
 #[must_use]
 pub fn shown_text(text: &str) -> String {
     escape(text, is_hidden)
@@ -109,8 +113,8 @@ fn push_piece(text: &str, mark: SpanMark, spans: &mut Vec<Span>) {
 fn escape(text: &str, hidden: impl Fn(char, Option<char>, Option<char>) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (_, character, following, before) in walk(text) {
-        if hidden(character, following, before) {
-            out.push('‹');
+        if character == BOX_OPEN || hidden(character, following, before) {
+            out.push(BOX_OPEN);
             out.push_str(&code_point(character));
             out.push('›');
         } else {
@@ -178,6 +182,15 @@ mod tests {
         assert_eq!(seen, expected, "the box stands exactly where the character is");
         assert_eq!(shown_text("a\u{202E}b"), "a‹U+202E›b", "terminal form");
         assert_eq!(shown_line("a\nb\tc"), "a‹U+000A›b‹U+0009›c", "one-line places show line feeds");
+    }
+
+    #[test]
+    fn a_text_cannot_forge_a_box() {
+        assert_eq!(shown_text("a‹U+202E›b"), "a‹U+2039›U+202E›b", "a literal mark is written as what it is");
+        assert_ne!(shown_text("a‹U+202E›b"), shown_text("a\u{202E}b"), "and differs from a real box");
+        assert_eq!(shown_line("‹\n"), "‹U+2039›‹U+000A›", "on one line too");
+        assert_eq!(shown_text("a›b «c»"), "a›b «c»", "other quotation marks forge nothing");
+        assert_eq!(hidden_count("‹quoted›"), 0, "it is no hidden character, and raises no warning");
     }
 
     #[test]

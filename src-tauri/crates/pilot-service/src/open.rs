@@ -3,6 +3,7 @@
 use crate::bus::{Bus, Notice};
 use crate::error::ServiceError;
 use crate::keys::Keys;
+use crate::provider_setup::Probing;
 use pilot_agent::Clock;
 use pilot_guard::{UndoLimits, UndoStore};
 use pilot_store::{DataDir, ProcessLock, Role, Store, Tx, events};
@@ -38,6 +39,8 @@ pub struct OpenOptions {
     pub keys: Keys,
     /// Environment of the `env` provider: base URL, model, key.
     pub environment: EnvironmentProvider,
+    /// Where servers on this computer are looked for, and how long one is tried.
+    pub probing: Probing,
     /// Keep everything in memory, for the evals.
     pub in_memory: bool,
 }
@@ -84,6 +87,7 @@ impl OpenOptions {
             clock: Arc::new(pilot_agent::SystemClock::default()),
             keys: Keys::system(),
             environment: EnvironmentProvider::from_process(),
+            probing: Probing::default(),
             in_memory: false,
         })
     }
@@ -101,6 +105,7 @@ pub(crate) struct Inner {
     pub(crate) keys: Keys,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) environment: EnvironmentProvider,
+    pub(crate) probing: Probing,
     pub(crate) home: Option<PathBuf>,
     pub(crate) skills_dir: Option<PathBuf>,
     pub(crate) chinese: std::sync::atomic::AtomicBool,
@@ -151,6 +156,7 @@ impl Service {
                 keys: options.keys,
                 clock: options.clock,
                 environment: options.environment,
+                probing: options.probing,
                 home: options.home,
                 skills_dir: options.skills_dir,
                 chinese: options.chinese.into(),

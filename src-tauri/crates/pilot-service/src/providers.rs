@@ -2,13 +2,37 @@
 
 use crate::error::ServiceError;
 use crate::open::Service;
+use crate::provider_setup::format_of;
+use crate::view::ProviderKind;
 use async_trait::async_trait;
 use pilot_agent::{DeltaSink, ModelAnswer, ModelError, ModelProvider, ModelRequest};
-use pilot_providers::openai::{self, OpenAiConfig, OpenAiProvider};
-use pilot_providers::{OfflineProvider, ScriptedProvider};
+use pilot_providers::http::{self, Patience};
+use pilot_providers::{HttpConfig, HttpProvider, OfflineProvider, ScriptedProvider};
 use pilot_store::{consents, usage};
 use pilot_types::{ErrorCode, ProviderChoice, WorkspaceId};
+use secrecy::SecretString;
 use tokio_util::sync::CancellationToken;
+
+/// Where a model is.
+pub(crate) struct Endpoint {
+    pub(crate) kind: ProviderKind,
+    pub(crate) base_url: String,
+    pub(crate) model: String,
+}
+
+impl Endpoint {
+    pub(crate) fn config(&self, key: Option<SecretString>, patience: Option<Patience>) -> HttpConfig {
+        HttpConfig { patience, ..HttpConfig::new(format_of(self.kind), &self.base_url, &self.model, key) }
+    }
+}
+
+pub(crate) fn is_local(base_url: &str) -> bool {
+    http::is_local(base_url)
+}
+
+pub(crate) fn host_of(base_url: &str) -> String {
+    http::host(base_url)
+}
 
 impl Service {
     /// Reads a provider's name as a person writes it: `offline`, `env`, or a name from the settings. A script is
@@ -35,9 +59,24 @@ impl Service {
     pub async fn leaves_to(&self, choice: &ProviderChoice) -> Result<Option<String>, ServiceError> {
         let base_url = match choice {
             ProviderChoice::Offline | ProviderChoice::Scripted { .. } => return Ok(None),
-            ProviderChoice::Env | ProviderChoice::Named { .. } => self.endpoint(choice).await?.0,
+            ProviderChoice::Env | ProviderChoice::Named { .. } => self.endpoint(choice).await?.base_url,
         };
-        Ok((!openai::is_local(&base_url)).then(|| openai::host(&base_url)))
+        Ok((!is_local(&base_url)).then(|| host_of(&base_url)))
+    }
+
+    /// Refuses to go on while content of the workspace would go to a host that the person was not asked about. Looked at
+    /// when a task is made and each time it goes on: the address of its provider may have been changed in between.
+    pub(crate) async fn check_consent(
+        &self,
+        workspace: &WorkspaceId,
+        choice: &ProviderChoice,
+    ) -> Result<(), ServiceError> {
+        let Some(host) = self.leaves_to(choice).await? else { return Ok(()) };
+        if self.consented(workspace, choice, &host).await? {
+            return Ok(());
+        }
+        let words = "content of this folder would leave this computer";
+        Err(ServiceError::new(ErrorCode::ConsentRequired, words).about(host))
     }
 
     /// True when the person already said that content of this workspace may go to this provider's host.
@@ -68,15 +107,19 @@ impl Service {
         self.commit(tx, records).await
     }
 
-    /// Base URL and model.
-    async fn endpoint(&self, choice: &ProviderChoice) -> Result<(String, String), ServiceError> {
+    /// Where the model of a choice is.
+    pub(crate) async fn endpoint(&self, choice: &ProviderChoice) -> Result<Endpoint, ServiceError> {
         let missing =
             |what: &str| ServiceError::new(ErrorCode::ProviderMissing, what.to_owned()).about(choice.label());
         match choice {
             ProviderChoice::Env => {
                 let environment = &self.inner.environment;
                 match (&environment.base_url, &environment.model) {
-                    (Some(base_url), Some(model)) => Ok((base_url.clone(), model.clone())),
+                    (Some(base_url), Some(model)) => Ok(Endpoint {
+                        kind: ProviderKind::OpenAiCompatible,
+                        base_url: base_url.clone(),
+                        model: model.clone(),
+                    }),
                     (None, _) => Err(missing("POCKETPILOT_BASE_URL is not set")),
                     (Some(_), None) => Err(missing("POCKETPILOT_MODEL is not set")),
                 }
@@ -86,11 +129,37 @@ impl Service {
                 .await?
                 .into_iter()
                 .find(|provider| provider.name == *name)
-                .map(|provider| (provider.base_url, provider.model))
+                .map(|provider| Endpoint {
+                    kind: provider.kind,
+                    base_url: provider.base_url,
+                    model: provider.model,
+                })
                 .ok_or_else(|| missing("the provider of this task is no longer set up")),
             ProviderChoice::Offline | ProviderChoice::Scripted { .. } => {
                 Err(missing("this provider has no address"))
             }
+        }
+    }
+
+    /// The key that is kept for a provider. A server on this computer usually needs none; elsewhere there must be one.
+    ///
+    /// # Errors
+    /// [`ErrorCode::ProviderKeyMissing`], or why the keyring cannot be asked.
+    pub(crate) async fn key_for(
+        &self,
+        name: &str,
+        endpoint: &Endpoint,
+    ) -> Result<Option<SecretString>, ServiceError> {
+        let here = is_local(&endpoint.base_url);
+        match self.inner.keys.get(name).await {
+            Ok(None) if !here => {
+                let words = "no key is kept for this provider";
+                Err(ServiceError::new(ErrorCode::ProviderKeyMissing, words).about(name))
+            }
+            Ok(key) => Ok(key),
+            // A server on this computer says itself if one is missing.
+            Err(_) if here => Ok(None),
+            Err(error) => Err(ServiceError::new(error.code(), error.to_string()).about(name)),
         }
     }
 
@@ -99,39 +168,19 @@ impl Service {
         &self,
         choice: &ProviderChoice,
     ) -> Result<Box<dyn ModelProvider>, ServiceError> {
-        let inner: Box<dyn ModelProvider> = match choice {
+        let (endpoint, key) = match choice {
             ProviderChoice::Offline => return Ok(Box::new(OfflineProvider::new())),
             ProviderChoice::Scripted { script, .. } => {
                 return Ok(Box::new(ScriptedProvider::new(script.clone())));
             }
-            ProviderChoice::Env => {
-                let (base_url, model) = self.endpoint(choice).await?;
-                Box::new(OpenAiProvider::new(OpenAiConfig::new(
-                    base_url,
-                    model,
-                    self.inner.environment.key.clone(),
-                ))?)
-            }
+            ProviderChoice::Env => (self.endpoint(choice).await?, self.inner.environment.key.clone()),
             ProviderChoice::Named { name } => {
-                let (base_url, model) = self.endpoint(choice).await?;
-                let key = match self.inner.keys.get(name).await {
-                    Ok(key) => key,
-                    // A server on this computer usually needs no key; elsewhere its own answer says so if one is missing.
-                    Err(_) if openai::is_local(&base_url) => None,
-                    Err(error) => {
-                        return Err(ServiceError::new(error.code(), error.to_string()).about(name.clone()));
-                    }
-                };
-                if key.is_none() && !openai::is_local(&base_url) {
-                    return Err(ServiceError::new(
-                        ErrorCode::ProviderKeyMissing,
-                        "no key is kept for this provider",
-                    )
-                    .about(name.clone()));
-                }
-                Box::new(OpenAiProvider::new(OpenAiConfig::new(base_url, model, key))?)
+                let endpoint = self.endpoint(choice).await?;
+                let key = self.key_for(name, &endpoint).await?;
+                (endpoint, key)
             }
         };
+        let inner = Box::new(HttpProvider::new(endpoint.config(key, None))?);
         Ok(Box::new(Metered { inner, service: self.clone() }))
     }
 }

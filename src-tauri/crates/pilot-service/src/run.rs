@@ -92,6 +92,7 @@ impl Service {
     ) -> Result<(RunOutcome, Bench), ServiceError> {
         let task = self.task_row(id).await?;
         let bench = self.bench(&task.workspace).await?;
+        self.check_consent(&task.workspace, &task.provider).await?;
         let provider = self.model(&task.provider).await?;
         let sink = TaskSink::new(self.clone(), &task);
         self.prompt_once(&task, &bench, &sink).await?;

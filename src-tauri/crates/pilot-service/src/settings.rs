@@ -2,6 +2,7 @@
 
 use crate::error::ServiceError;
 use crate::open::Service;
+use crate::providers::{host_of, is_local};
 use crate::view::{
     AppView, KeyringState, LanguageSetting, ProviderRequest, ProviderView, SettingsView, ThemeSetting,
 };
@@ -73,7 +74,7 @@ impl Service {
         Ok(settings::get(&mut *self.inner.store.read().await?, PROVIDERS).await?.unwrap_or_default())
     }
 
-    /// Adds a provider or changes the one of the same name.
+    /// Adds a provider or changes the one of the same name. With another host its key is forgotten.
     ///
     /// # Errors
     /// A name that is taken by a built-in one, a URL that is neither https nor this computer.
@@ -87,10 +88,21 @@ impl Service {
             )
             .about(name));
         }
-        pilot_providers::openai::check_base_url(&wanted.base_url).map_err(|error| {
+        pilot_providers::http::check_base_url(&wanted.base_url).map_err(|error| {
             ServiceError::new(ErrorCode::SettingsInvalid, error.detail).about(wanted.base_url.clone())
         })?;
         let mut list = self.named_providers().await?;
+        let place = |base_url: &str| (host_of(base_url), base_url.trim().starts_with("https"));
+        let moved =
+            list.iter().any(|known| known.name == name && place(&known.base_url) != place(&wanted.base_url));
+        if moved {
+            // A key belongs to the address that it was given for. First the key, so that no crash leaves it with another.
+            match self.inner.keys.remove(&name).await {
+                // Where there is no keyring, no key is kept in one.
+                Ok(()) | Err(KeyError::Missing(_)) => {}
+                Err(error) => return Err(ServiceError::new(error.code(), error.to_string()).about(name)),
+            }
+        }
         list.retain(|provider| provider.name != name);
         list.push(ProviderRequest { name: name.clone(), ..wanted });
         self.store_providers(&list, "provider_saved", &name).await
@@ -182,6 +194,7 @@ impl Service {
     async fn provider_views(&self, keyring: KeyringState) -> Result<Vec<ProviderView>, ServiceError> {
         let mut views = vec![ProviderView {
             name: "offline".to_owned(),
+            kind: None,
             base_url: None,
             model: None,
             local: true,
@@ -194,7 +207,8 @@ impl Service {
             let in_keyring = keyring == KeyringState::Ready
                 && matches!(self.inner.keys.get(&provider.name).await, Ok(Some(_)));
             views.push(ProviderView {
-                local: pilot_providers::openai::is_local(&provider.base_url),
+                local: is_local(&provider.base_url),
+                kind: Some(provider.kind),
                 base_url: Some(provider.base_url),
                 model: Some(provider.model),
                 has_key: key_for_this_run || in_keyring,

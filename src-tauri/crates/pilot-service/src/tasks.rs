@@ -32,12 +32,7 @@ impl Service {
             Some(choice) => choice,
             None => self.provider_named(&workspace.provider).await?,
         };
-        if let Some(host) = self.leaves_to(&provider).await?
-            && !self.consented(&intake.workspace, &provider, &host).await?
-        {
-            let words = "content of this folder would leave this computer";
-            return Err(ServiceError::new(ErrorCode::ConsentRequired, words).about(host));
-        }
+        self.check_consent(&intake.workspace, &provider).await?;
         let settings = self.settings().await?;
         let limits = intake
             .limits
@@ -218,9 +213,11 @@ impl Service {
     /// Puts an interrupted task back into the queue; it goes on from its last durable step, in this process.
     ///
     /// # Errors
-    /// There is none of that id, or it is not interrupted.
+    /// There is none of that id, it is not interrupted, or its content would now go to a host that the person was not asked
+    /// about ([`ErrorCode::ConsentRequired`]).
     pub async fn resume_task(&self, id: &TaskId) -> Result<TaskView, ServiceError> {
-        self.task_row(id).await?;
+        let task = self.task_row(id).await?;
+        self.check_consent(&task.workspace, &task.provider).await?;
         let mut tx = self.begin().await?;
         if !tasks::set_status(&mut tx, id, &[TaskStatus::Interrupted], TaskStatus::Queued, None).await? {
             return Err(ServiceError::new(ErrorCode::TaskState, "only an interrupted task can be resumed")

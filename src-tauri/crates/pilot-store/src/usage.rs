@@ -31,6 +31,45 @@ pub async fn add(
     Ok(())
 }
 
+/// What one provider was given and gave on one day.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DayUsage {
+    /// The day (UTC).
+    pub day: NaiveDate,
+    /// Provider label.
+    pub provider: String,
+    /// Tokens.
+    pub usage: TokenUsage,
+}
+
+/// The accounts from a day on, the newest day first, each day by provider.
+///
+/// # Errors
+/// When the database cannot be read.
+pub async fn since(conn: &mut SqliteConnection, day: NaiveDate) -> Result<Vec<DayUsage>, StoreError> {
+    let rows = sqlx::query(
+        "SELECT day, provider, tokens_in, tokens_out, estimated FROM usage WHERE day >= ?1
+         ORDER BY day DESC, provider",
+    )
+    .bind(day.to_string())
+    .fetch_all(conn)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let cells = Cells::of("usage", row);
+            Ok(DayUsage {
+                day: cells.str("day")?.parse().map_err(|_| cells.unreadable("day", "not a day"))?,
+                provider: cells.text("provider")?,
+                usage: TokenUsage {
+                    input: cells.count("tokens_in")?,
+                    output: cells.count("tokens_out")?,
+                    estimated: cells.flag("estimated")?,
+                },
+            })
+        })
+        .collect()
+}
+
 /// What a day used, over all providers.
 ///
 /// # Errors

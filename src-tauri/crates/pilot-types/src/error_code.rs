@@ -139,8 +139,14 @@ codes! {
     ProviderUnauthorized = "provider_unauthorized", Precondition;
     /// 403: not allowed.
     ProviderForbidden = "provider_forbidden", Precondition;
-    /// 404: no such model or address.
+    /// 404: nothing at this address.
     ProviderNotFound = "provider_not_found", Precondition;
+    /// The server has no model of this name.
+    ProviderModelMissing = "provider_model_missing", Precondition;
+    /// The model cannot call tools.
+    ProviderNoTools = "provider_no_tools", Precondition;
+    /// The server is still loading its model.
+    ProviderLoading = "provider_loading", Precondition;
     /// 429: too many requests, also after waiting.
     ProviderRateLimited = "provider_rate_limited", Precondition;
     /// 5xx, connection refused, name not found.
@@ -193,6 +199,8 @@ codes! {
     ApprovalStale = "approval_stale", Precondition;
     /// The card was changed since it was shown.
     ApprovalRevised = "approval_revised", Precondition;
+    /// Parts of the card that must be seen were not on screen.
+    ApprovalUnseen = "approval_unseen", Precondition;
     /// The person said no.
     ApprovalRejected = "approval_rejected", Model;
     /// Whether it happened cannot be known; it is not run again.

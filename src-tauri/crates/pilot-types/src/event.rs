@@ -135,6 +135,10 @@ pub enum Event {
         edited: Option<ToolCall>,
         /// `window`, `tray` or `cli`.
         by: String,
+        /// Changes that were on screen before a yes of the window, such as `1-4, 7`. A terminal shows the whole card.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        seen: Option<String>,
     },
     /// An approved call ended.
     ExecutionFinished {

@@ -11,8 +11,12 @@ import type { FolderView } from './generated/FolderView';
 import type { InjectionView } from './generated/InjectionView';
 import type { MemoryRequest } from './generated/MemoryRequest';
 import type { MemoryView } from './generated/MemoryView';
+import type { LocalServerView } from './generated/LocalServerView';
+import type { PresetView } from './generated/PresetView';
 import type { PreviewView } from './generated/PreviewView';
+import type { ProviderKind } from './generated/ProviderKind';
 import type { ProviderRequest } from './generated/ProviderRequest';
+import type { ProviderTestView } from './generated/ProviderTestView';
 import type { ReachView } from './generated/ReachView';
 import type { SettingsView } from './generated/SettingsView';
 import type { SkillOrigin } from './generated/SkillOrigin';
@@ -28,11 +32,14 @@ import type { UploadRequest } from './generated/UploadRequest';
 import type { UploadResultView } from './generated/UploadResultView';
 import type { VersionTextView } from './generated/VersionTextView';
 import type { VersionView } from './generated/VersionView';
+import type { UsageDayView } from './generated/UsageDayView';
 import type { WindowEvent } from './generated/WindowEvent';
 import type { WorkspaceView } from './generated/WorkspaceView';
 
 type Nothing = undefined;
 type Id = { id: string };
+/** A provider as it stands in a form. Without a key the saved one is used, at its own address only. */
+export type ProviderDraft = { name: string | null; kind: ProviderKind; base_url: string; model: string; key: string | null };
 
 /** Name of each command with what it takes and what it gives. */
 export interface Commands {
@@ -80,10 +87,16 @@ export interface Commands {
   artifact_undo_preview: [Id, UndoPreview];
   artifact_undo: [Id, ArtifactView];
   settings_save: [SettingsView, AppView];
+  provider_presets: [Nothing, PresetView[]];
+  /** Looks for servers on this computer; takes up to a second. */
+  provider_detect: [Nothing, LocalServerView[]];
+  provider_models: [ProviderDraft, string[]];
+  provider_test: [ProviderDraft, ProviderTestView];
   provider_save: [ProviderRequest, AppView];
   provider_remove: [{ name: string }, AppView];
   provider_key_save: [{ name: string; key: string }, AppView];
   provider_key_remove: [{ name: string }, AppView];
+  usage_list: [{ days: number }, UsageDayView[]];
   audit_verify: [Nothing, AuditView];
   /** What is on screen: where dropped files go, and the card that needs no notification. */
   view_state: [{ workspace: string | null; folder: string | null; approval: string | null }, null];

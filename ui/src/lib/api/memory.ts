@@ -1,13 +1,15 @@
 /**
  * The core as recordings, for tests, pictures and design work. `memory-data/*.json` holds what the commands gave:
  * `app` app_state · `approvals` approval_get · `approval-rows` approval_list · `tasks` task_get · `files` files_list and
- * file_preview by workspace · `undo` artifact_undo_preview · `people` memory_get, skill_get and memory_history. Swapping a file swaps what is shown. What changes something is
+ * file_preview by workspace · `undo` artifact_undo_preview · `people` memory_get, skill_get and memory_history · `presets` provider_presets (a test of the core keeps it
+ * equal) · `usage` usage_list. Swapping a file swaps what is shown. What changes something is
  * played on a copy; nothing here decides what a real core would.
  *
  * Address parameters: `first-run`, `empty`, `lang=zh-CN|en`, `theme=light|dark`, `workspace=ID`, `speed=0…1`,
  * `stale=CARD` (its file changed), `decided=CARD` (decided elsewhere), `large=CARD` (very many rows), `fail=COMMAND:code`,
  * `memory-broken` (a page is a link), `memory=quiet` (no card waits for it), `upload-plain` (no name is taken), `upload-slow`,
  * `dragged=N` (files are over the window), `file-changed=PATH`, `watch=told|looked|gone`,
+ * `local` (servers on this computer: one with models, one still loading), `test=CODE` (how a try of a model ends),
  * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`.
  */
 import { PilotError, type ArgumentsOf, type Backend, type CommandName, type RequestOf, type ResultOf } from './client';
@@ -17,9 +19,12 @@ import type { ApprovalView } from './generated/ApprovalView';
 import type { ArtifactView } from './generated/ArtifactView';
 import type { ErrorCode } from './generated/ErrorCode';
 import type { FolderView } from './generated/FolderView';
+import type { LocalServerView } from './generated/LocalServerView';
+import type { PresetView } from './generated/PresetView';
 import type { PreviewView } from './generated/PreviewView';
 import type { TaskDetailView } from './generated/TaskDetailView';
 import type { UndoPreview } from './generated/UndoPreview';
+import type { UsageDayView } from './generated/UsageDayView';
 import type { WindowEvent } from './generated/WindowEvent';
 import { People, type PeopleRecording } from './memory-people';
 import { Play } from './memory-play';
@@ -33,17 +38,20 @@ export type Recording = {
   files: Record<string, { folders: FolderView[]; previews: PreviewView[] }>;
   undo: UndoPreview[];
   people: PeopleRecording;
+  presets: PresetView[];
+  usage: UsageDayView[];
 };
 
 /** Loads the recordings; the one place that knows their names. */
 export async function loadRecording(): Promise<Recording> {
-  const [app, approvals, rows, tasks, files, undo, people] = await Promise.all([
+  const [app, approvals, rows, tasks, files, undo, people, presets, usage] = await Promise.all([
     import('./memory-data/app.json'), import('./memory-data/approvals.json'), import('./memory-data/approval-rows.json'),
     import('./memory-data/tasks.json'), import('./memory-data/files.json'), import('./memory-data/undo.json'),
     import('./memory-data/people.json'),
+    import('./memory-data/presets.json'), import('./memory-data/usage.json'),
   ]);
   // The JSON of the core has the types of the core; TypeScript sees only strings in it.
-  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default, people: people.default }) as unknown as Recording;
+  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default, people: people.default, presets: presets.default, usage: usage.default }) as unknown as Recording;
 }
 
 type Handlers = { [K in CommandName]: (request: RequestOf<K>) => ResultOf<K> | Promise<ResultOf<K>> };
@@ -93,6 +101,16 @@ export class MemoryBackend implements Backend {
 
   private workspace(id: string) {
     return this.data.app.workspaces.find((one) => one.id === id) ?? refuse('workspace_not_found', 'no such workspace', id);
+  }
+
+  private localServers(): LocalServerView[] {
+    if (!this.query.has('local')) return [];
+    const of = (preset: string, models: string[], loading: boolean): LocalServerView => {
+      const { name, base_url } = this.data.presets.find((one) => one.id === preset) ?? refuse('internal', 'no such preset', preset);
+      const known = this.data.app.providers.find((one) => one.base_url === base_url);
+      return { preset, name, base_url, models, loading, provider: known?.name ?? null };
+    };
+    return [of('ollama', ['qwen3:8b', 'llama3.2:3b', 'mistral:7b'], false), of('lm-studio', ['qwen2.5-7b-instruct'], false), of('llama-cpp', [], true)];
   }
 
   private artifact(id: string): ArtifactView {
@@ -164,6 +182,18 @@ export class MemoryBackend implements Backend {
     settings_save: (settings) => {
       this.data.app.settings = settings;
       return this.play.appView();
+    },
+    provider_presets: () => this.data.presets,
+    provider_detect: () => this.localServers(),
+    provider_models: ({ base_url }) => (base_url.includes('127.0.0.1') ? ['qwen3:8b', 'llama3.2:3b', 'mistral:7b'] : ['example-small', 'example-large']),
+    provider_test: ({ model, base_url }) => {
+      const code = this.query.get('test') as ErrorCode | null;
+      const refused = code !== null && code !== ('no_call' as string);
+      return { ok: !refused, code: refused ? code : null, message: refused ? 'asked to fail' : '', subject: refused ? new URL(base_url).host : model, called_tool: code === null, models: [], millis: 412 };
+    },
+    usage_list: ({ days }) => {
+      const from = new Date(Date.parse('2026-11-30') - (days - 1) * 86_400_000).toISOString().slice(0, 10);
+      return this.data.usage.filter((row) => row.day >= from);
     },
     provider_save: (request) => {
       const local = /^https?:\/\/(127\.0\.0\.1|localhost|\[::1\])/.test(request.base_url);

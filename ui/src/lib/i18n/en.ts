@@ -4,6 +4,7 @@ import type { DocumentKind } from '../api/generated/DocumentKind';
 import type { FlagKind } from '../api/generated/FlagKind';
 import type { KeyringState } from '../api/generated/KeyringState';
 import type { LossKind } from '../api/generated/LossKind';
+import type { ProviderKind } from '../api/generated/ProviderKind';
 import type { TaskStatus } from '../api/generated/TaskStatus';
 import type { CapabilityClass } from '../rules';
 
@@ -81,6 +82,12 @@ export const en = {
     ownText: 'You pick it in the next step. A whole disk or your home folder is refused.',
     who: 'Who does the thinking?',
     later: 'You can change this at any time',
+    local: (name: string) => `${name} on this computer`,
+    localText: (host: string, models: number) => `Found at ${host} with ${s(models, 'model', 'models')}. Your files stay on this computer.`,
+    localLoading: (host: string) => `Found at ${host}, still loading its model. Look again in a moment.`,
+    localEmpty: (host: string) => `Found at ${host}, but it has no model yet.`,
+    localFound: 'Found',
+    localModel: (name: string) => `Model of ${name}`,
     helper: 'Built-in helper, offline',
     helperText: 'Works right now, without a model. Sums up invoices and checks tables by fixed steps. It cannot chat freely. Add a model later in Settings.',
     ready: 'Ready',
@@ -421,8 +428,16 @@ export const en = {
       provider: 'Provider', model: 'Model', key: 'Key', leaves: 'What leaves this computer', nothing: 'Nothing', text: 'Text the model reads', notNeeded: 'not needed', hasKey: 'saved in the keyring', forThisRun: 'for this run only', noKey: 'no key',
       helperModel: 'fixed steps, no model', use: 'Use in this workspace', used: 'Used in this workspace', addProvider: 'Add provider…', edit: 'Change…', editLabel: (name: string) => `Change ${name}`, remove: 'Remove', removeLabel: (name: string) => `Remove ${name}`,
       keyring: { ready: 'System keyring works. Keys are kept there, never in a file.', missing: 'This computer has no keyring. A key is kept for this run only and never saved in plain text.', locked: 'The keyring is locked. Unlock it, or a key is kept for this run only.', hanging: 'The keyring does not answer. A key is kept for this run only.' } satisfies Record<KeyringState, string>,
-      dialogAdd: 'Add a provider', dialogEdit: (name: string) => `Change ${name}`, name: 'Name', url: 'Address', urlHint: 'An OpenAI-compatible server, such as http://127.0.0.1:11434/v1', modelName: 'Model', newKey: 'Key', keyHint: 'Leave empty to keep the saved key. It goes to this provider and nowhere else.', keyHintNew: 'Not needed for a server on this computer. It goes to this provider and nowhere else.', removeKey: 'Remove saved key',
+      dialogAdd: 'Add a provider', dialogEdit: (name: string) => `Change ${name}`, name: 'Name', url: 'Address', urlHint: 'https, or http on this computer, such as http://127.0.0.1:11434/v1', modelName: 'Model', newKey: 'Key', keyHint: 'Leave empty to keep the saved key. It goes to this provider and nowhere else.', keyHintNew: 'Not needed for a server on this computer. It goes to this provider and nowhere else.', removeKey: 'Remove saved key',
       removeTitle: (name: string) => `Remove ${name}?`, removeText: 'Its key is removed from the keyring. Tasks that use it stop as interrupted and can go on when it is back.', required: 'Fill in this field.', badUrl: 'An address begins with http:// or https://',
+      gallery: 'Start from one of these', services: 'Online, with your own key', onThisComputer: 'On this computer, no key', otherServer: 'Another server', kind: 'The server speaks', kinds: { openai_compatible: 'OpenAI-compatible', anthropic: 'Anthropic' } satisfies Record<ProviderKind, string>,
+      showModels: 'Show its models', askingModels: 'Asking…', chooseModel: (count: number) => s(count, 'model offered', 'models offered'), noModels: 'The server names no models. Type the name.', keyMoves: 'This is another address: the saved key is removed when you save.',
+      test: 'Test', testing: 'Testing…', testLabel: (name: string) => `Test ${name}`, testHint: 'A test sends one sentence, and nothing of your folders.', answered: (time: string) => `Answered in ${time}`, calledTool: 'It called the tool that it was asked to call.', noToolCall: 'It answered, but did not call the tool that it was asked to call. Tasks need a model that does.',
+      found: (name: string) => `${name} runs on this computer`, foundModels: (count: number) => s(count, 'model', 'models'), foundLoading: 'It is still loading its model. Look again in a moment.', foundEmpty: 'It has no model yet.', setUp: 'Set up', setUpLabel: (name: string) => `Set up ${name}`, lookAgain: 'Look again', looking: 'Looking…', noneFound: 'No model server answers on this computer. Ollama, LM Studio and llama.cpp are looked for at their usual ports.', isSetUp: 'set up',
+      perFolder: 'Which model works in which folder', modelFor: (name: string) => `Model for ${name}`,
+    },
+    usage: {
+      title: 'Tokens used', period: 'Period', days: (count: number) => s(count, 'day', 'days'), day: 'Day (UTC)', provider: 'Provider', input: 'To the model', output: 'From the model', sum: 'Sum', estimated: 'estimated', estimatedHint: 'The provider gave no figure, so it was estimated.', none: 'No model was used in this period.',
     },
     notifications: { wait: 'Notify when a task waits for you', waitHint: 'One notification for a task. It can never approve: the exact change does not fit in it.', titles: 'Show the task’s title in it', titlesHint: 'Never file content, never the model’s text.' },
     data: {

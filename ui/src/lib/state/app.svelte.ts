@@ -69,9 +69,10 @@ export class AppState {
     }
   }
 
-  async useProvider(name: string): Promise<void> {
-    if (!this.workspace) return;
-    const changed = await this.api.call('workspace_set_provider', { id: this.workspace.id, provider: name });
+  /** Chooses who does the thinking in a workspace, by default the one that is shown. */
+  async useProvider(name: string, workspace = this.workspace?.id): Promise<void> {
+    if (workspace === undefined) return;
+    const changed = await this.api.call('workspace_set_provider', { id: workspace, provider: name });
     if (this.view) this.view = { ...this.view, workspaces: this.view.workspaces.map((one) => (one.id === changed.id ? changed : one)) };
   }
 

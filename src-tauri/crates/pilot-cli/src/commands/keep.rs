@@ -1,11 +1,11 @@
-//! What a person keeps in order: folders, artifacts, providers.
+//! What a person keeps in order: folders, artifacts.
 
 use super::{read_stdin, workspace_at};
 use crate::Exit;
-use crate::arguments::{Artifacts, Providers, Workspaces};
+use crate::arguments::{Artifacts, Workspaces};
 use crate::output::Output;
-use pilot_service::{KeyPlace, Service, ServiceError};
-use pilot_types::{ArtifactId, ErrorCode, WorkspaceId};
+use pilot_service::{Service, ServiceError};
+use pilot_types::{ArtifactId, WorkspaceId};
 
 pub(crate) async fn workspaces(
     service: &Service,
@@ -62,56 +62,3 @@ pub(crate) async fn artifacts(
     Ok(Exit::Done)
 }
 
-pub(crate) async fn providers(
-    service: &Service,
-    action: &Providers,
-    output: &Output,
-) -> Result<Exit, ServiceError> {
-    match action {
-        Providers::List => {
-            for view in service.app_view(pilot_service::view::LanguageSetting::System, false).await?.providers
-            {
-                let row = serde_json::json!({ "id": view.name, "name": view.name, "base_url": view.base_url, "model": view.model,
-                    "local": view.local, "has_key": view.has_key });
-                output.row(
-                    &row,
-                    &format!(
-                        "{}  {}  {}",
-                        view.name,
-                        view.base_url.unwrap_or_default(),
-                        view.model.unwrap_or_default()
-                    ),
-                );
-            }
-        }
-        Providers::Add { name, base_url, model } => {
-            let request = pilot_service::view::ProviderRequest {
-                name: name.clone(),
-                base_url: base_url.clone(),
-                model: model.clone(),
-            };
-            service.save_provider(request).await?;
-        }
-        Providers::Key { name } => {
-            let key = read_stdin()?.trim().to_owned();
-            if key.is_empty() {
-                return Err(ServiceError::new(ErrorCode::Usage, "no key on standard input"));
-            }
-            let (place, error) = service.save_key(name, key.into()).await;
-            if place == KeyPlace::ThisRun {
-                let words = error.map_or_else(String::new, |error| error.to_string());
-                return Err(ServiceError::new(
-                    ErrorCode::KeyringMissing,
-                    format!("the key was not kept: {words}"),
-                )
-                .about(name.clone()));
-            }
-        }
-        Providers::Remove { name } => service.remove_provider(name).await?,
-        Providers::Allow { name, workspace } => {
-            let workspace = workspace_at(service, workspace).await?;
-            service.give_consent(&workspace, name).await?;
-        }
-    }
-    Ok(Exit::Done)
-}

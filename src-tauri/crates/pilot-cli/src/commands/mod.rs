@@ -3,11 +3,13 @@
 mod documents;
 mod keep;
 mod people;
+mod models;
 mod prove;
 mod work;
 
 pub(crate) use documents::{analyze, extract};
-pub(crate) use keep::{artifacts, providers, workspaces};
+pub(crate) use keep::{artifacts, workspaces};
+pub(crate) use models::{providers, usage};
 pub(crate) use people::{memory, skills};
 pub(crate) use prove::{audit, doctor, evals};
 pub(crate) use work::{approvals, reach, tasks};

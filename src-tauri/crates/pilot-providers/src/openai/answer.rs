@@ -1,109 +1,26 @@
 //! From chunks, or one whole completion, to an answer.
 
 use super::chunk::{CallPiece, Choice, Chunk, Content, Usage};
-use super::names::ToolNames;
-use super::sse::LineTooLong;
-use super::{AnswerLimits, arguments, status};
-use crate::{fenced_call, tokens};
+use crate::http::AnswerLimits;
+use crate::http::draft::{Asked, Draft, Finish, Reading, bad};
+use crate::http::status::{self, Failure};
 use pilot_agent::{DeltaSink, ModelAnswer, ModelError};
-use pilot_types::{CallId, CallProblem, ErrorCode, TokenUsage, ToolCall, ToolSpec};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-/// Put after words that the model's own limit cut off.
-const CUT_OFF: &str = "\n\n[…]";
-
-/// Why the model stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Finish {
-    /// By itself.
-    Whole,
-    /// At a limit or by a filter: what was last said is not complete.
-    Cut,
-}
-
-#[derive(Default)]
-struct PartialCall {
-    index: Option<u64>,
-    id: String,
-    name: String,
-    arguments: String,
-    too_large: bool,
-}
-
-/// An answer that is being put together.
-pub(super) struct Assembly<'a> {
-    limits: &'a AnswerLimits,
-    text: String,
-    calls: Vec<PartialCall>,
+/// A chat completion that is being put together.
+pub(crate) struct Assembly<'a> {
+    draft: Draft<'a>,
+    /// The server's own number of each call, by its place.
+    indices: Vec<Option<u64>>,
     /// Calls beyond the limit are dropped, pieces and all.
     dropping: bool,
-    finish: Option<Finish>,
     done: bool,
     usage: Option<Usage>,
-    kept_bytes: usize,
-    events: u64,
-}
-
-impl From<LineTooLong> for ModelError {
-    fn from(_: LineTooLong) -> Self {
-        bad("a line of the answer is longer than the limit")
-    }
-}
-
-fn bad(words: impl Into<String>) -> ModelError {
-    ModelError::new(ErrorCode::ProviderBadResponse, words)
 }
 
 impl<'a> Assembly<'a> {
-    pub(super) fn new(limits: &'a AnswerLimits) -> Self {
-        Self {
-            limits,
-            text: String::new(),
-            calls: Vec::new(),
-            dropping: false,
-            finish: None,
-            done: false,
-            usage: None,
-            kept_bytes: 0,
-            events: 0,
-        }
-    }
-
-    /// True once the model has said why it stopped: nothing but the usage can follow.
-    pub(super) fn has_finish(&self) -> bool {
-        self.finish.is_some() || self.done
-    }
-
-    /// True once the server has said that nothing follows.
-    pub(super) fn is_done(&self) -> bool {
-        self.done
-    }
-
-    /// Takes the data of one event, or a whole completion.
-    ///
-    /// # Errors
-    /// Something that is no completion, an error of the server, or a limit.
-    pub(super) fn take(&mut self, data: &[u8], deltas: &dyn DeltaSink) -> Result<(), ModelError> {
-        if data == b"[DONE]" {
-            self.done = true;
-            return Ok(());
-        }
-        let chunk: Chunk = serde_json::from_slice(data)
-            .map_err(|error| bad(format!("the answer is not a chat completion ({error})")))?;
-        if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
-            return Err(status::error_in_answer(&error));
-        }
-        self.events += 1;
-        if chunk.usage.is_some() {
-            self.usage = chunk.usage;
-        }
-        for choice in chunk.choices.unwrap_or_default() {
-            // Only one answer was asked for.
-            if choice.index.unwrap_or(0) == 0 {
-                self.take_choice(choice, deltas)?;
-            }
-        }
-        Ok(())
+    pub(crate) fn new(limits: &'a AnswerLimits) -> Self {
+        Self { draft: Draft::new(limits), indices: Vec::new(), dropping: false, done: false, usage: None }
     }
 
     fn take_choice(&mut self, choice: Choice, deltas: &dyn DeltaSink) -> Result<(), ModelError> {
@@ -112,14 +29,14 @@ impl<'a> Assembly<'a> {
                 self.take_content(content, deltas)?;
             }
             if let Some(refusal) = piece.refusal {
-                self.take_text(&refusal, deltas)?;
+                self.draft.text(&refusal, deltas)?;
             }
             for call in piece.tool_calls.unwrap_or_default() {
                 self.take_call(call)?;
             }
         }
         if let Some(reason) = choice.finish_reason {
-            self.finish = Some(match reason.as_str() {
+            self.draft.set_finish(match reason.as_str() {
                 "length" | "content_filter" | "max_tokens" => Finish::Cut,
                 _ => Finish::Whole,
             });
@@ -129,22 +46,12 @@ impl<'a> Assembly<'a> {
 
     fn take_content(&mut self, content: Content, deltas: &dyn DeltaSink) -> Result<(), ModelError> {
         match content {
-            Content::Text(text) => self.take_text(&text, deltas),
+            Content::Text(text) => self.draft.text(&text, deltas),
             Content::Parts(parts) => parts
                 .into_iter()
                 .filter_map(|part| part.text)
-                .try_for_each(|text| self.take_text(&text, deltas)),
+                .try_for_each(|text| self.draft.text(&text, deltas)),
         }
-    }
-
-    fn take_text(&mut self, text: &str, deltas: &dyn DeltaSink) -> Result<(), ModelError> {
-        if text.is_empty() {
-            return Ok(());
-        }
-        self.keep(text.len())?;
-        self.text.push_str(text);
-        deltas.text(text);
-        Ok(())
     }
 
     fn take_call(&mut self, piece: CallPiece) -> Result<(), ModelError> {
@@ -157,138 +64,81 @@ impl<'a> Assembly<'a> {
         };
         let (id, name) = (piece.id.unwrap_or_default(), name.unwrap_or_default());
         let Some(place) = self.place_of(piece.index, &id, &name) else { return Ok(()) };
-        self.keep(id.len() + name.len())?;
-        let fits = self
-            .calls
-            .get(place)
-            .is_some_and(|call| call.arguments.len() + arguments.len() <= self.limits.arguments);
-        if fits {
-            self.keep(arguments.len())?;
-        }
-        let Some(call) = self.calls.get_mut(place) else { return Ok(()) };
-        if call.id.is_empty() {
-            call.id = id;
-        }
-        // A name comes once; a few servers repeat it with each piece.
-        if call.name.is_empty() {
-            call.name = name;
-        }
-        if fits && !call.too_large {
-            call.arguments.push_str(&arguments);
-        } else if !arguments.is_empty() {
-            call.too_large = true;
-            call.arguments = String::new();
-        }
-        Ok(())
+        self.draft.name_call(place, &id, &name)?;
+        self.draft.arguments(place, &arguments)
     }
 
     /// Which call a piece belongs to, beginning a new one if it must; `None` when there are too many.
     fn place_of(&mut self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
-        let begins_another =
-            |call: &PartialCall| !id.is_empty() && !call.id.is_empty() && call.id != id && !name.is_empty();
         let found = match index {
-            Some(_) => self.calls.iter().rposition(|call| call.index == index),
-            None if id.is_empty() && name.is_empty() => self.calls.len().checked_sub(1),
-            None => self.calls.iter().rposition(|call| !id.is_empty() && call.id == id),
+            Some(_) => self.indices.iter().rposition(|known| *known == index),
+            None if id.is_empty() && name.is_empty() => self.draft.calls().checked_sub(1),
+            None => {
+                (0..self.draft.calls()).rev().find(|place| !id.is_empty() && self.draft.id_of(*place) == id)
+            }
         };
         // Some servers count every call as 0; another id with a name is another call.
-        if let Some(place) =
-            found.filter(|place| self.calls.get(*place).is_some_and(|call| !begins_another(call)))
-        {
+        let begins_another = |place: usize| {
+            let known = self.draft.id_of(place);
+            !id.is_empty() && !known.is_empty() && known != id && !name.is_empty()
+        };
+        if let Some(place) = found.filter(|place| !begins_another(*place)) {
             // Pieces after a dropped call that name no call of their own belong to the dropped one.
             return (index.is_some() || !self.dropping).then_some(place);
         }
-        if self.calls.len() >= self.limits.calls {
+        let Some(place) = self.draft.begin_call() else {
             self.dropping = true;
             return None;
-        }
-        self.calls.push(PartialCall { index, ..PartialCall::default() });
-        Some(self.calls.len() - 1)
+        };
+        self.indices.push(index);
+        Some(place)
     }
+}
 
-    fn keep(&mut self, bytes: usize) -> Result<(), ModelError> {
-        self.kept_bytes += bytes;
-        if self.kept_bytes > self.limits.answer {
-            return Err(bad(format!("the answer is longer than {} bytes", self.limits.answer)));
+impl Reading for Assembly<'_> {
+    fn take(&mut self, data: &[u8], deltas: &dyn DeltaSink) -> Result<(), Failure> {
+        if data == b"[DONE]" {
+            self.done = true;
+            return Ok(());
+        }
+        let chunk: Chunk = serde_json::from_slice(data)
+            .map_err(|error| bad(format!("the answer is not a chat completion ({error})")))?;
+        if let Some(error) = chunk.error.filter(|error| !error.is_null()) {
+            return Err(status::error_in_answer(&error));
+        }
+        self.draft.events += 1;
+        if chunk.usage.is_some() {
+            self.usage = chunk.usage;
+        }
+        for choice in chunk.choices.unwrap_or_default() {
+            // Only one answer was asked for.
+            if choice.index.unwrap_or(0) == 0 {
+                self.take_choice(choice, deltas)?;
+            }
         }
         Ok(())
     }
 
-    /// Ends the answer. `input_tokens` stands in when the server gave no usage.
-    ///
-    /// # Errors
-    /// [`ErrorCode::ProviderStreamBroken`] when words break off, [`ErrorCode::ProviderBadResponse`] when there was
-    /// nothing that could be understood.
-    pub(super) fn end(
-        self,
-        names: &ToolNames,
-        tools: &[ToolSpec],
-        input_tokens: u64,
-        deltas: &dyn DeltaSink,
-    ) -> Result<ModelAnswer, ModelError> {
+    fn has_finish(&self) -> bool {
+        self.draft.has_finish() || self.done
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn end(self: Box<Self>, asked: &Asked<'_>, deltas: &dyn DeltaSink) -> Result<ModelAnswer, ModelError> {
         let ended = self.has_finish();
-        if !ended && self.calls.is_empty() {
-            return Err(if self.events == 0 {
-                bad("the answer holds no chat completion")
-            } else {
-                ModelError::new(ErrorCode::ProviderStreamBroken, "the answer broke off")
-            });
-        }
-        let usage = self.usage(input_tokens);
-        let cut = !ended || self.finish == Some(Finish::Cut);
-        let mut text = self.text;
-        let depth = self.limits.depth;
-        let mut calls: Vec<ToolCall> =
-            self.calls.into_iter().map(|call| whole_call(call, cut, depth, names)).collect();
-        if calls.is_empty() && cut {
-            deltas.text(CUT_OFF);
-            text.push_str(CUT_OFF);
-        } else if calls.is_empty()
-            && let Some(call) = fenced_call::read(&text, tools)
-        {
-            text.clear();
-            calls.push(call);
-        }
-        Ok(ModelAnswer { text, calls, usage })
-    }
-
-    fn usage(&self, input_tokens: u64) -> TokenUsage {
-        match self.usage {
-            Some(Usage { prompt_tokens: Some(input), completion_tokens: Some(output) }) => {
-                TokenUsage { input, output, estimated: false }
-            }
-            Some(_) | None => {
-                let calls = self
-                    .calls
-                    .iter()
-                    .map(|call| tokens::estimated(&call.arguments) + tokens::estimated(&call.name));
-                let output = tokens::estimated(&self.text) + calls.sum::<u64>();
-                TokenUsage { input: input_tokens, output, estimated: true }
-            }
-        }
-    }
-}
-
-fn whole_call(call: PartialCall, cut: bool, depth: usize, names: &ToolNames) -> ToolCall {
-    let PartialCall { id, name, arguments: text, too_large, .. } = call;
-    let read = if too_large { None } else { arguments::read(&text, depth) };
-    let (arguments, problem) = match (read, cut) {
-        // A call in an answer that was cut off is not whole, however whole it looks.
-        (_, true) => (Map::new(), Some(CallProblem::Truncated)),
-        (None, false) => (Map::new(), Some(CallProblem::Malformed)),
-        (Some(arguments), false) => (arguments, None),
-    };
-    ToolCall {
-        id: CallId::from_text(id),
-        tool: names.meant(&name),
-        arguments: Value::Object(arguments),
-        problem,
+        let usage = self.usage.and_then(|usage| Some((usage.prompt_tokens?, usage.completion_tokens?)));
+        self.draft.end(ended, usage, asked, deltas)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::names::ToolNames;
+    use pilot_types::{CallProblem, ErrorCode, TokenUsage};
     use serde_json::json;
 
     struct Deaf;
@@ -302,14 +152,12 @@ mod tests {
     }
 
     fn assemble(limits: &AnswerLimits, chunks: &[Value]) -> Result<ModelAnswer, ModelError> {
-        let mut assembly = Assembly::new(limits);
+        let mut assembly = Box::new(Assembly::new(limits));
         for chunk in chunks {
-            match chunk {
-                Value::String(done) => assembly.take(done.as_bytes(), &Deaf)?,
-                other => assembly.take(other.to_string().as_bytes(), &Deaf)?,
-            }
+            let data = chunk.as_str().map_or_else(|| chunk.to_string(), str::to_owned);
+            assembly.take(data.as_bytes(), &Deaf).map_err(|failure| failure.error)?;
         }
-        assembly.end(&ToolNames::default(), &[], 7, &Deaf)
+        assembly.end(&Asked { names: &ToolNames::default(), tools: &[], input_tokens: 7 }, &Deaf)
     }
 
     fn delta(delta: Value) -> Value {

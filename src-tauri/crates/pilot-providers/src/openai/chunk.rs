@@ -5,75 +5,75 @@ use serde::Deserialize;
 use serde_json::Value;
 
 #[derive(Deserialize)]
-pub(super) struct Chunk {
+pub(crate) struct Chunk {
     #[serde(default)]
-    pub(super) choices: Option<Vec<Choice>>,
+    pub(crate) choices: Option<Vec<Choice>>,
     #[serde(default)]
-    pub(super) usage: Option<Usage>,
+    pub(crate) usage: Option<Usage>,
     #[serde(default)]
-    pub(super) error: Option<Value>,
+    pub(crate) error: Option<Value>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Choice {
+pub(crate) struct Choice {
     #[serde(default)]
-    pub(super) index: Option<u64>,
+    pub(crate) index: Option<u64>,
     /// A piece, in a stream.
     #[serde(default)]
-    pub(super) delta: Option<Piece>,
+    pub(crate) delta: Option<Piece>,
     /// The whole, otherwise.
     #[serde(default)]
-    pub(super) message: Option<Piece>,
+    pub(crate) message: Option<Piece>,
     #[serde(default)]
-    pub(super) finish_reason: Option<String>,
+    pub(crate) finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Piece {
+pub(crate) struct Piece {
     #[serde(default)]
-    pub(super) content: Option<Content>,
+    pub(crate) content: Option<Content>,
     #[serde(default)]
-    pub(super) refusal: Option<String>,
+    pub(crate) refusal: Option<String>,
     #[serde(default)]
-    pub(super) tool_calls: Option<Vec<CallPiece>>,
+    pub(crate) tool_calls: Option<Vec<CallPiece>>,
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
-pub(super) enum Content {
+pub(crate) enum Content {
     Text(String),
     Parts(Vec<ContentPart>),
 }
 
 #[derive(Deserialize)]
-pub(super) struct ContentPart {
+pub(crate) struct ContentPart {
     #[serde(default)]
-    pub(super) text: Option<String>,
+    pub(crate) text: Option<String>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct CallPiece {
+pub(crate) struct CallPiece {
     #[serde(default)]
-    pub(super) index: Option<u64>,
+    pub(crate) index: Option<u64>,
     #[serde(default)]
-    pub(super) id: Option<String>,
+    pub(crate) id: Option<String>,
     #[serde(default)]
-    pub(super) function: Option<FunctionPiece>,
+    pub(crate) function: Option<FunctionPiece>,
 }
 
 #[derive(Deserialize)]
-pub(super) struct FunctionPiece {
+pub(crate) struct FunctionPiece {
     #[serde(default)]
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
     /// Text in pieces; a few servers send the object itself.
     #[serde(default)]
-    pub(super) arguments: Option<Value>,
+    pub(crate) arguments: Option<Value>,
 }
 
 #[derive(Clone, Copy, Deserialize)]
-pub(super) struct Usage {
+pub(crate) struct Usage {
     #[serde(default)]
-    pub(super) prompt_tokens: Option<u64>,
+    pub(crate) prompt_tokens: Option<u64>,
     #[serde(default)]
-    pub(super) completion_tokens: Option<u64>,
+    pub(crate) completion_tokens: Option<u64>,
 }

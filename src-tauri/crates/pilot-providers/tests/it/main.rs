@@ -8,6 +8,7 @@
 )]
 
 mod faults;
+mod local;
 mod offline;
 mod recorded;
 mod retries;

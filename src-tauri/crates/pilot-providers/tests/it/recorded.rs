@@ -3,33 +3,41 @@
 
 use crate::stage::{Heard, config, goal, tools};
 use pilot_agent::{ModelAnswer, ModelError, ModelProvider, ModelRequest};
-use pilot_providers::OpenAiProvider;
+use pilot_providers::{HttpProvider, WireFormat};
 use pilot_testkit::{ModelServer, Recording, exchanges, recordings, shared_folder};
 use pilot_types::{CallProblem, ErrorCode, TokenUsage};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 /// Plays the exchanges as they are and cut in three other ways; all must give the same answers.
-async fn play(name: &str, exchanges: &[Recording]) -> Vec<Result<ModelAnswer, ModelError>> {
-    let whole = play_once(exchanges, None).await;
+async fn play(
+    format: WireFormat,
+    name: &str,
+    exchanges: &[Recording],
+) -> Vec<Result<ModelAnswer, ModelError>> {
+    let whole = play_once(format, exchanges, None).await;
     for seed in [1, 7, 2026] {
-        assert_eq!(play_once(exchanges, Some(seed)).await, whole, "{name}: cut by seed {seed}");
+        assert_eq!(play_once(format, exchanges, Some(seed)).await, whole, "{name}: cut by seed {seed}");
     }
     whole
 }
 
-async fn play_once(exchanges: &[Recording], seed: Option<u64>) -> Vec<Result<ModelAnswer, ModelError>> {
+async fn play_once(
+    format: WireFormat,
+    exchanges: &[Recording],
+    seed: Option<u64>,
+) -> Vec<Result<ModelAnswer, ModelError>> {
     let reply = |exchange: &Recording| match seed {
         Some(seed) => exchange.reply.clone().split(seed),
         None => exchange.reply.clone(),
     };
     let server = ModelServer::start(exchanges.iter().map(reply).collect()).await;
-    let mut config = config(&server);
+    let mut config = config(format, &server);
     if let Some(patience) = config.patience.as_mut() {
         patience.attempts = 1;
         patience.loading = std::time::Duration::ZERO;
     }
-    let provider = OpenAiProvider::new(config).unwrap();
+    let provider = HttpProvider::new(config).unwrap();
     let (messages, tools) = (goal(), tools());
     let mut answers = Vec::new();
     for _ in exchanges {
@@ -55,7 +63,10 @@ fn one(answers: Vec<Result<ModelAnswer, ModelError>>) -> ModelAnswer {
 
 macro_rules! fixture {
     ($name:literal) => {
-        play($name, &exchanges(include_str!(concat!("fixtures/", $name)))).await
+        fixture!(WireFormat::OpenAi, $name)
+    };
+    ($format:expr, $name:literal) => {
+        play($format, $name, &exchanges(include_str!(concat!("fixtures/", $name)))).await
     };
 }
 
@@ -137,7 +148,44 @@ async fn errors_keep_their_code_and_words() {
     assert_eq!(error.code, ErrorCode::ProviderRejected, "a request that the server refuses");
     assert!(error.detail.contains("'messages' is required"), "with its words: {}", error.detail);
     let error = fixture!("error-503-loading.jsonl").remove(0).unwrap_err();
-    assert_eq!(error.code, ErrorCode::ProviderUnavailable, "a model that is still being loaded");
+    assert_eq!(error.code, ErrorCode::ProviderLoading, "a model that is still being loaded");
+}
+
+/// Written by hand after the documentation of the format, line by line as a server sends it: event names, pings, thinking,
+/// kinds that nobody knows yet.
+#[tokio::test]
+async fn a_task_in_anthropics_format_is_read_step_by_step() {
+    let answers = fixture!(WireFormat::Anthropic, "anthropic-task.jsonl");
+    let whole = |at: usize| answers[at].as_ref().unwrap();
+    assert_eq!(whole(0).text, "我先看看有哪些文件。", "words before a call");
+    assert_eq!(shown(whole(0)), [("list_files".to_owned(), json!({ "path": "." }), None)], "step 1");
+    assert_eq!(whole(0).calls[0].id.as_str(), "toolu_01A", "the server's id is kept");
+    assert_eq!(
+        whole(0).usage,
+        TokenUsage { input: 2_130, output: 61, estimated: false },
+        "what came out of the cache and went into it was sent too"
+    );
+    let both = [
+        ("read_file".to_owned(), json!({ "path": "进项发票/一月.csv" }), None),
+        ("analyze_table".to_owned(), json!({ "path": "ledger.csv", "outlier_multiplier": 3 }), None),
+    ];
+    assert_eq!(shown(whole(1)), both, "step 2: two calls, thinking between them left out");
+    let cut = &whole(2).calls[0];
+    assert_eq!(
+        (cut.tool.as_str(), cut.problem, &cut.arguments),
+        ("write_file", Some(CallProblem::Truncated), &json!({})),
+        "step 3: a call at the end of the model's tokens is never run"
+    );
+    assert_eq!(whole(3).text, "报告写好了：合计 ¥2,450.00 ✓", "step 4: words in pieces of bytes");
+    assert_eq!(whole(4).text, "In one piece.", "step 5: a server that does not stream");
+    let codes: Vec<ErrorCode> = answers[5..].iter().map(|answer| answer.as_ref().unwrap_err().code).collect();
+    let expected = [
+        ErrorCode::ProviderUnauthorized,
+        ErrorCode::ProviderModelMissing,
+        ErrorCode::ProviderUnavailable,
+        ErrorCode::ProviderStreamBroken,
+    ];
+    assert_eq!(codes, expected, "a refused key, a missing model, an overload, and a stream that stops");
 }
 
 /// What every recording must give, whatever the model said.
@@ -169,7 +217,7 @@ async fn the_recordings_of_a_real_server_are_read() {
         let exchanges = recordings(name);
         assert!(!exchanges.is_empty(), "{name} is read");
         let answers: Vec<ModelAnswer> =
-            play(name, &exchanges).await.into_iter().map(Result::unwrap).collect();
+            play(WireFormat::OpenAi, name, &exchanges).await.into_iter().map(Result::unwrap).collect();
         let tools: Vec<Vec<&str>> = answers
             .iter()
             .map(|answer| answer.calls.iter().map(|call| call.tool.as_str()).collect())

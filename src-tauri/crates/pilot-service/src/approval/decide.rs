@@ -21,7 +21,7 @@ impl Service {
     pub async fn approve(&self, approve: Approve) -> Result<ApprovalView, ServiceError> {
         let _one_at_a_time = self.inner.deciding.lock().await;
         let row = self.approval_row(&approve.id).await?;
-        still_open(&row, approve.shown.as_ref().map(|(rev, _)| *rev))?;
+        still_open(&row, approve.shown.as_ref().map(|shown| shown.rev))?;
         let bench = self.bench(&row.workspace).await?;
         if bench.guard.identity() != (RootIdentity { dev: row.root_dev, ino: row.root_ino }) {
             return Err(ServiceError::new(
@@ -49,15 +49,16 @@ impl Service {
         if self.is_stale(&row, Some(&bench.guard)).await {
             return self.replace(row, &bench, "the target changed since the card was shown").await;
         }
-        let operation = self.decide_yes(&row, &bytes, approve.by).await?;
+        let seen = self.check_seen(&row, &bytes, &bench, approve.shown.as_ref()).await?;
+        let operation = self.decide_yes(&row, &bytes, approve.by, seen).await?;
         self.execute(row, bytes, operation, &bench).await?;
         self.approval(&approve.id).await
     }
 
     /// The nonce proves that exactly this was shown by this process.
     fn check_shown(&self, row: &ApprovalRow, approve: &Approve) -> Result<(), ServiceError> {
-        let Some((rev, nonce)) = &approve.shown else { return Ok(()) };
-        if *nonce == self.nonce(&row.id, *rev, &fingerprint(row)) {
+        let Some(shown) = &approve.shown else { return Ok(()) };
+        if shown.nonce == self.nonce(&row.id, shown.rev, &fingerprint(row)) {
             return Ok(());
         }
         Err(ServiceError::new(ErrorCode::ApprovalRevised, "what was shown is not what would be written")
@@ -70,6 +71,7 @@ impl Service {
         row: &ApprovalRow,
         bytes: &[u8],
         by: Decider,
+        seen: Option<String>,
     ) -> Result<OperationId, ServiceError> {
         let operation = OperationId::new();
         faults::point("approve_before");
@@ -122,6 +124,7 @@ impl Service {
             note: None,
             edited: row.edited.then(|| row.call.clone()),
             by: by.as_str().to_owned(),
+            seen,
         };
         let records = self.append(&mut tx, Some(&row.task), Source::Operator, &[event]).await?;
         faults::point("approve_before_commit");
@@ -166,6 +169,7 @@ impl Service {
                 note,
                 edited: None,
                 by: by.as_str().to_owned(),
+                seen: None,
             },
             Event::ToolResult {
                 call_id: row.call_id.clone(),

@@ -4,6 +4,7 @@ mod decide;
 mod edit;
 mod execute;
 mod replace;
+mod seen;
 mod show;
 
 use crate::view::ApproveRequest;
@@ -37,19 +38,30 @@ impl Decider {
 pub struct Approve {
     /// Card.
     pub id: ApprovalId,
-    /// Revision and nonce of the view that was shown; `None` where the process shows and decides in one (the CLI).
-    pub shown: Option<(u32, String)>,
+    /// The view that was shown; `None` where the process shows the whole card and decides in one (the CLI).
+    pub shown: Option<Shown>,
     /// Arguments as edited; `None` for the card as it stands.
     pub arguments: Option<serde_json::Value>,
     /// Who.
     pub by: Decider,
 }
 
+/// What a window had on screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// Revision of the view.
+    pub rev: u32,
+    /// Its nonce.
+    pub nonce: String,
+    /// Numbers of the changes that were on screen.
+    pub seen: Vec<u32>,
+}
+
 impl From<ApproveRequest> for Approve {
     fn from(request: ApproveRequest) -> Self {
         Self {
             id: ApprovalId::from_text(request.id),
-            shown: Some((request.rev, request.nonce)),
+            shown: Some(Shown { rev: request.rev, nonce: request.nonce, seen: request.seen }),
             arguments: request.arguments,
             by: Decider::Window,
         }

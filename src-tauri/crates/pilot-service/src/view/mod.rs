@@ -3,12 +3,16 @@
 
 mod approval;
 mod people;
+mod provider;
 
 pub use approval::{ApprovalRowView, ApprovalState, ApprovalView, ApproveRequest};
 pub use people::{
     Author, EditView, InjectionView, MemoryPageView, MemoryRequest, MemoryView, OriginView, SkillOrigin,
     SkillRequest, SkillTextView, SkillView, UploadChoice, UploadFileView, UploadPlanView, UploadRequest,
     UploadResultView, VersionTextView, VersionView, WatchState,
+};
+pub use provider::{
+    LocalServerView, PresetView, ProviderKind, ProviderRequest, ProviderTestView, ProviderView, UsageDayView,
 };
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
@@ -41,23 +45,6 @@ pub struct WorkspaceView {
     pub provider: String,
     /// Outside tools allowed here.
     pub allowed_mcp_servers: Vec<String>,
-}
-
-/// A provider.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ProviderView {
-    /// `offline`, or the name in the settings.
-    pub name: String,
-    /// Base URL; `None` for the built-in helper.
-    pub base_url: Option<String>,
-    /// Model.
-    pub model: Option<String>,
-    /// True when it runs on this computer.
-    pub local: bool,
-    /// True when a key is in the keyring or in memory.
-    pub has_key: bool,
-    /// True when the key is kept for this run only, because there is no keyring.
-    pub key_for_this_run: bool,
 }
 
 /// State of the keyring.
@@ -327,17 +314,6 @@ pub struct UndoPreview {
     pub removes: bool,
     /// What comes back, against what is there; `None` when the file would be removed.
     pub difference: Option<pilot_review::Difference>,
-}
-
-/// Adds a provider or changes it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, TS)]
-pub struct ProviderRequest {
-    /// Name.
-    pub name: String,
-    /// Base URL of an OpenAI-compatible server, such as `http://127.0.0.1:11434/v1`.
-    pub base_url: String,
-    /// Model.
-    pub model: String,
 }
 
 /// Makes a task.

@@ -2,7 +2,7 @@
 
 use crate::support::{Bench, call, options, say, write_step, yes};
 use pilot_service::view::{ApprovalState, ApproveRequest};
-use pilot_service::{Approve, Decider, Service};
+use pilot_service::{Approve, Decider, Service, Shown};
 use pilot_types::{ApprovalId, ErrorCode, Event, TaskStatus};
 use serde_json::json;
 
@@ -69,6 +69,54 @@ async fn the_window_must_send_back_what_was_shown() {
 }
 
 #[tokio::test]
+async fn a_heavy_card_is_not_approved_before_it_was_seen() {
+    let bench = Bench::new().await;
+    let old: String = (1..=60).map(|n| format!("line {n}\n")).collect();
+    let new =
+        old.replace("line 2\n", "line two\n").replace("line 30\n", "line thirty\n").replace("line 59\n", "");
+    bench.write("report.md", &old);
+    let (task, card) = bench.to_card(vec![write_step("report.md", &new), say("done")]).await;
+    let view = bench.service.approval(&card).await.unwrap();
+    assert_eq!(view.card.weight, pilot_review::Weight::Heavy, "lines are replaced and removed");
+    assert_eq!(view.card.must_see, [1, 2, 3], "each of the three places must be seen");
+    let approve = |seen: Vec<u32>| {
+        let view = view.clone();
+        ApproveRequest { id: view.id, rev: view.rev, nonce: view.nonce, arguments: None, seen }
+    };
+    for seen in [vec![], vec![1], vec![1, 3], vec![1, 2, 4], vec![0, 1, 2, u32::MAX], vec![2; 100]] {
+        let error = bench.service.approve(approve(seen.clone()).into()).await.unwrap_err();
+        assert_eq!(error.code(), ErrorCode::ApprovalUnseen, "seen {seen:?} is not all of it");
+        assert_eq!(bench.read("report.md"), Some(old.clone()), "seen {seen:?}: nothing is written");
+        let state = bench.service.approval(&card).await.unwrap().state;
+        assert_eq!(state, ApprovalState::Pending, "seen {seen:?}: the card still waits");
+    }
+    let done = bench.service.approve(approve(vec![3, 1, 2, 2, 9]).into()).await.unwrap();
+    assert_eq!(done.state, ApprovalState::Done, "all of it was seen");
+    let recorded = bench.events(&task).await.into_iter().find_map(|event| match event {
+        Event::ApprovalDecided { seen, .. } => seen,
+        _ => None,
+    });
+    assert_eq!(
+        recorded.as_deref(),
+        Some("1-3"),
+        "what was on screen is on record, and nothing that is no change"
+    );
+}
+
+#[tokio::test]
+async fn a_terminal_shows_the_whole_card() {
+    let bench = Bench::new().await;
+    bench.write("report.md", "old\n");
+    let (task, card) = bench.to_card(vec![write_step("report.md", "new\n"), say("done")]).await;
+    let done = bench.service.approve(yes(&card)).await.unwrap();
+    assert_eq!(done.state, ApprovalState::Done, "nothing has to be counted there");
+    let decided =
+        bench.events(&task).await.into_iter().find(|event| matches!(event, Event::ApprovalDecided { .. }));
+    let json = serde_json::to_value(decided.unwrap()).unwrap();
+    assert_eq!(json.get("seen"), None, "and nothing is claimed about it");
+}
+
+#[tokio::test]
 async fn an_edit_passes_schema_guard_and_policy_again() {
     let bench = Bench::new().await;
     let (task, card) = bench.to_card(vec![write_step("report.md", "model's\n"), say("done")]).await;
@@ -93,7 +141,7 @@ async fn an_edit_passes_schema_guard_and_policy_again() {
     assert_eq!(preview.path.as_deref(), Some("mine.md"), "the preview shows the edited target");
     let approve = Approve {
         id: card.clone(),
-        shown: Some((preview.rev, preview.nonce)),
+        shown: Some(Shown { rev: preview.rev, nonce: preview.nonce, seen: Vec::new() }),
         arguments: Some(arguments.clone()),
         by: Decider::Window,
     };

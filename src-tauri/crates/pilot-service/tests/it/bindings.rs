@@ -34,6 +34,10 @@ fn export(folder: &Path) {
         view::UploadResultView,
         view::EditView,
         view::ProviderRequest,
+        view::PresetView,
+        view::LocalServerView,
+        view::ProviderTestView,
+        view::UsageDayView,
         view::AuditView,
         view::WindowEvent,
         pilot_documents::Analysis,
@@ -77,4 +81,20 @@ fn the_committed_typescript_is_what_the_rust_types_give() {
     );
     let left: Vec<&String> = committed.keys().filter(|name| !fresh.contains_key(*name)).collect();
     assert!(left.is_empty(), "no longer made from Rust: {left:?}");
+}
+
+/// The recorded core of the page shows the presets that the real one has.
+#[test]
+fn the_committed_typescript_has_the_presets_of_rust() {
+    let place =
+        PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../ui/src/lib/api/memory-data/presets.json");
+    let fresh = format!("{}\n", serde_json::to_string_pretty(&pilot_service::presets()).unwrap());
+    if std::env::var_os("POCKETPILOT_UPDATE").is_some() {
+        std::fs::write(&place, &fresh).unwrap();
+    }
+    let committed = std::fs::read_to_string(&place).unwrap_or_default();
+    assert_eq!(
+        committed, fresh,
+        "stale; run POCKETPILOT_UPDATE=1 cargo nextest run -p pilot-service bindings"
+    );
 }

@@ -13,6 +13,7 @@ mod bindings;
 mod disk;
 mod memory;
 mod person_doors;
+mod providers;
 mod resolvers;
 mod skills;
 mod support;

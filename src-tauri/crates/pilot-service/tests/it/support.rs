@@ -1,6 +1,6 @@
 //! A service on a folder of its own.
 
-use pilot_service::{Approve, Decider, EnvironmentProvider, Keys, OpenOptions, Service};
+use pilot_service::{Approve, Decider, EnvironmentProvider, Keys, OpenOptions, Probing, Service};
 use pilot_tools::WorkerCommand;
 use pilot_types::{
     ApprovalId, Channel, Event, ProviderChoice, Script, ScriptStep, ScriptedCall, TaskId, TaskIntake,
@@ -32,14 +32,22 @@ pub(crate) fn options(data: &std::path::Path) -> OpenOptions {
         clock: Arc::new(pilot_agent::SystemClock::default()),
         keys: Keys::memory_only(),
         environment: EnvironmentProvider::default(),
+        probing: Probing::default(),
         in_memory: false,
     }
 }
 
 impl Bench {
     pub(crate) async fn new() -> Self {
+        Self::with(|_| {}).await
+    }
+
+    /// With other options than usual.
+    pub(crate) async fn with(change: impl FnOnce(&mut OpenOptions)) -> Self {
         let (data, root) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-        let service = Service::open(options(data.path())).await.unwrap();
+        let mut options = options(data.path());
+        change(&mut options);
+        let service = Service::open(options).await.unwrap();
         let view = service.add_workspace(root.path(), None).await.unwrap();
         Self {
             workspace: WorkspaceId::from_text(view.id),

@@ -2,7 +2,7 @@
 
 use crate::support::{Bench, call, options, say, write_step};
 use pilot_service::Service;
-use pilot_service::view::{ApprovalState, SettingsView};
+use pilot_service::view::{ApprovalState, ProviderKind, SettingsView};
 use pilot_types::{Channel, ErrorCode, Event, ProviderChoice, Script, TaskIntake, TaskLimits, TaskStatus};
 use serde_json::json;
 
@@ -100,6 +100,7 @@ async fn content_for_another_computer_asks_once_per_workspace_and_provider() {
     let bench = Bench::new().await;
     let provider = pilot_service::view::ProviderRequest {
         name: "far".to_owned(),
+        kind: ProviderKind::Anthropic,
         base_url: "https://models.invalid/v1".to_owned(),
         model: "m".to_owned(),
     };
@@ -119,6 +120,7 @@ async fn content_for_another_computer_asks_once_per_workspace_and_provider() {
     bench.service.create_task(intake).await.expect("asked once, not again");
     let plain = pilot_service::view::ProviderRequest {
         name: "plain".to_owned(),
+        kind: ProviderKind::OpenAiCompatible,
         base_url: "http://models.invalid/v1".to_owned(),
         model: "m".to_owned(),
     };

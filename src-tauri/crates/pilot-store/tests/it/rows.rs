@@ -384,6 +384,16 @@ async fn artifacts_settings_and_usage_keep_what_they_were_given() {
         TokenUsage::default(),
         "another day"
     );
+    let next = day.succ_opt().unwrap();
+    usage::add(&mut tx, next, "qwen", sure).await.unwrap();
+    let account = |day, provider: &str, usage| usage::DayUsage { day, provider: provider.to_owned(), usage };
+    let twice = TokenUsage { input: 10, output: 4, estimated: true };
+    assert_eq!(
+        usage::since(&mut tx, day).await.unwrap(),
+        [account(next, "qwen", sure), account(day, "offline", sure), account(day, "qwen", twice)],
+        "by day, the newest first, and by provider"
+    );
+    assert_eq!(usage::since(&mut tx, next).await.unwrap(), [account(next, "qwen", sure)], "from that day on");
 }
 
 #[tokio::test]

@@ -197,7 +197,11 @@ edited: ToolCall | null,
 /**
  * `window`, `tray` or `cli`.
  */
-by: string, } | { "type": "execution_finished", 
+by: string, 
+/**
+ * Changes that were on screen before a yes of the window, such as `1-4, 7`. A terminal shows the whole card.
+ */
+seen?: string, } | { "type": "execution_finished", 
 /**
  * The card.
  */

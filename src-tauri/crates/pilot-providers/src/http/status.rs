@@ -11,7 +11,7 @@ const SHOWN_CHARS: usize = 300;
 
 /// Whether a failed attempt is made again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Again {
+pub(crate) enum Again {
     /// No.
     Never,
     /// After a moment.
@@ -24,13 +24,13 @@ pub(super) enum Again {
 
 /// A failed attempt.
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) error: ModelError,
-    pub(super) again: Again,
+pub(crate) struct Failure {
+    pub(crate) error: ModelError,
+    pub(crate) again: Again,
 }
 
 impl Failure {
-    pub(super) fn new(again: Again, code: ErrorCode, words: impl Into<String>) -> Self {
+    pub(crate) fn new(again: Again, code: ErrorCode, words: impl Into<String>) -> Self {
         Self { error: ModelError::new(code, words), again }
     }
 }
@@ -42,7 +42,7 @@ impl From<ModelError> for Failure {
 }
 
 /// What an HTTP answer other than 2xx means.
-pub(super) fn failure(status: u16, headers: &HeaderMap, body: &[u8]) -> Failure {
+pub(crate) fn failure(status: u16, headers: &HeaderMap, body: &[u8]) -> Failure {
     let said = words_of(body);
     if (300..400).contains(&status) {
         let to = headers
@@ -54,7 +54,7 @@ pub(super) fn failure(status: u16, headers: &HeaderMap, body: &[u8]) -> Failure 
         );
         return Failure::new(Again::Never, ErrorCode::ProviderRedirect, words);
     }
-    let code = code_of(status);
+    let code = code_for(status, &said.to_lowercase());
     let words = if said.is_empty() {
         format!("the provider answered {status}")
     } else {
@@ -66,8 +66,9 @@ pub(super) fn failure(status: u16, headers: &HeaderMap, body: &[u8]) -> Failure 
         .and_then(|text| retry_after(text, SystemTime::now()));
     let again = match status {
         // Money does not come back by waiting.
-        429 if said.contains("insufficient_quota") => Again::Never,
-        503 if said.to_lowercase().contains("loading") => Again::Loading,
+        429 if is_out_of_money(body) => Again::Never,
+        _ if code == ErrorCode::ProviderLoading => Again::Loading,
+        _ if matches!(code, ErrorCode::ProviderNoTools | ErrorCode::ProviderModelMissing) => Again::Never,
         408 | 425 | 429 | 500..=599 => wait.map_or(Again::Soon, Again::After),
         _ => Again::Never,
     };
@@ -75,18 +76,76 @@ pub(super) fn failure(status: u16, headers: &HeaderMap, body: &[u8]) -> Failure 
 }
 
 /// What an error inside an answer of status 200 means.
-pub(super) fn error_in_answer(error: &Value) -> ModelError {
+pub(crate) fn error_in_answer(error: &Value) -> Failure {
     let said = shortened(&message_of(error));
-    let status = ["code", "status"].iter().find_map(|key| error.get(*key).and_then(Value::as_u64));
-    let code = match status
+    let lower = said.to_lowercase();
+    let number = ["code", "status"].iter().find_map(|key| error.get(*key).and_then(Value::as_u64));
+    let status = number
         .and_then(|status| u16::try_from(status).ok())
         .filter(|status| (400..600).contains(status))
-    {
-        Some(status) => code_of(status),
+        .or_else(|| status_of_kind(error.get("type").and_then(Value::as_str)?));
+    let code = match status {
+        Some(status) => code_for(status, &lower),
+        // A server that answers whatever it is asked for.
+        None if lower.contains("unexpected endpoint") => ErrorCode::ProviderNotFound,
         // Broken off on the server's side: the task can go on from where it stands.
         None => ErrorCode::ProviderUnavailable,
     };
-    ModelError::new(code, format!("the provider broke off: {said}"))
+    let passes = matches!(code, ErrorCode::ProviderUnavailable | ErrorCode::ProviderRateLimited);
+    let again = if passes { Again::Soon } else { Again::Never };
+    Failure::new(again, code, format!("the provider broke off: {said}"))
+}
+
+/// The status that belongs to a kind of error, as Anthropic names them.
+fn status_of_kind(kind: &str) -> Option<u16> {
+    match kind {
+        "invalid_request_error" => Some(400),
+        "authentication_error" => Some(401),
+        "billing_error" => Some(402),
+        "permission_error" => Some(403),
+        "not_found_error" => Some(404),
+        "request_too_large" => Some(413),
+        "rate_limit_error" => Some(429),
+        "api_error" => Some(500),
+        "timeout_error" => Some(504),
+        "overloaded_error" => Some(529),
+        _ => None,
+    }
+}
+
+/// The code of a status, made more exact by what the server says in small letters.
+fn code_for(status: u16, said: &str) -> ErrorCode {
+    match status {
+        503 if said.contains("loading") => ErrorCode::ProviderLoading,
+        400 | 404 | 422 | 500 | 501 if refuses_tools(said) => ErrorCode::ProviderNoTools,
+        400 | 404 | 422 if misses_model(said) => ErrorCode::ProviderModelMissing,
+        _ => code_of(status),
+    }
+}
+
+/// In the words of Ollama, llama.cpp, vLLM, DeepSeek and OpenRouter.
+fn refuses_tools(said: &str) -> bool {
+    const WORDS: [&str; 6] = [
+        "not support tool",
+        "not support function call",
+        "support tool use",
+        "tools param requires",
+        "tool-call-parser",
+        "tool calling is not supported",
+    ];
+    WORDS.iter().any(|words| said.contains(words))
+}
+
+fn misses_model(said: &str) -> bool {
+    const WORDS: [&str; 6] =
+        ["not found", "not exist", "not_found", "no such model", "unknown model", "invalid model"];
+    said.contains("model") && WORDS.iter().any(|words| said.contains(words))
+}
+
+fn is_out_of_money(body: &[u8]) -> bool {
+    const WORDS: [&str; 2] = ["insufficient_quota", "enforced_spend_limit_reached"];
+    let body = String::from_utf8_lossy(body);
+    WORDS.iter().any(|words| body.contains(words))
 }
 
 fn code_of(status: u16) -> ErrorCode {
@@ -228,15 +287,60 @@ mod tests {
             &HeaderMap::new(),
             b"{\"error\":{\"message\":\"Loading model\",\"type\":\"unavailable_error\",\"code\":503}}",
         );
-        assert_eq!(loading.again, Again::Loading, "a model that is being loaded");
+        assert_eq!(
+            (loading.again, loading.error.code),
+            (Again::Loading, ErrorCode::ProviderLoading),
+            "a model that is being loaded"
+        );
         let empty = failure(
             429,
             &HeaderMap::new(),
             b"{\"error\":{\"message\":\"x\",\"code\":\"insufficient_quota\"}}",
         );
         assert_eq!(empty.again, Again::Never, "an empty account");
+        let capped = failure(
+            429,
+            &HeaderMap::new(),
+            b"{\"type\":\"error\",\"error\":{\"type\":\"rate_limit_error\",\"message\":\"x\",\"details\":{\"error_code\":\"enforced_spend_limit_reached\"}}}",
+        );
+        assert_eq!(capped.again, Again::Never, "a cap on spending");
         let named = failure(429, &with(&[(RETRY_AFTER, "7")]), b"");
         assert_eq!(named.again, Again::After(Duration::from_secs(7)), "the server named a time");
+    }
+
+    #[test]
+    fn a_missing_model_and_missing_tools_are_told_from_a_wrong_address() {
+        let table: [(u16, &str, ErrorCode); 12] = [
+            (
+                404,
+                "The model `gpt-x` does not exist or you do not have access to it. (model_not_found)",
+                ErrorCode::ProviderModelMissing,
+            ),
+            (404, "model \"qwen9\" not found, try pulling it first", ErrorCode::ProviderModelMissing),
+            (404, "model: claude-x (not_found_error)", ErrorCode::ProviderModelMissing),
+            (400, "Model Not Exist", ErrorCode::ProviderModelMissing),
+            (404, "Not Found", ErrorCode::ProviderNotFound),
+            (404, "File Not Found (not_found_error)", ErrorCode::ProviderNotFound),
+            (404, "", ErrorCode::ProviderNotFound),
+            (400, "registry.ollama.ai/library/gemma3:4b does not support tools", ErrorCode::ProviderNoTools),
+            (500, "tools param requires --jinja flag", ErrorCode::ProviderNoTools),
+            (404, "No endpoints found that support tool use", ErrorCode::ProviderNoTools),
+            (
+                400,
+                "\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set",
+                ErrorCode::ProviderNoTools,
+            ),
+            (503, "still loading model", ErrorCode::ProviderLoading),
+        ];
+        for (status, words, code) in table {
+            let body = serde_json::json!({ "error": { "message": words } }).to_string();
+            let found = failure(status, &HeaderMap::new(), body.as_bytes());
+            assert_eq!(found.error.code, code, "{status} {words}");
+            let inside = error_in_answer(&serde_json::json!({ "code": status, "message": words }));
+            assert_eq!(inside.error.code, code, "{status} {words}, said inside an answer");
+        }
+        let lost = error_in_answer(&serde_json::json!("Unexpected endpoint or method. (POST /v2)"));
+        assert_eq!(lost.error.code, ErrorCode::ProviderNotFound, "a server that says 200 to everything");
     }
 
     #[test]

@@ -1,23 +1,31 @@
 //! Where the model is, and how much of what is put up with.
 
 use super::address;
+use super::format::WireFormat;
 use pilot_agent::ModelError;
 use pilot_types::ErrorCode;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
 
+/// Enough for a long report and the thoughts before it.
+const MAX_OUTPUT: u32 = 32_000;
+
 /// Where a model is and how it is asked.
 #[derive(Clone, Debug)]
-pub struct OpenAiConfig {
-    /// Address before `/chat/completions`: https, or http on this computer.
+pub struct HttpConfig {
+    /// What the server speaks.
+    pub format: WireFormat,
+    /// Address before `/chat/completions` or `/v1/messages`: https, or http on this computer.
     pub base_url: String,
     /// Model name as the server knows it.
     pub model: String,
-    /// Key, sent as `Authorization: Bearer`.
+    /// Key, sent as `Authorization: Bearer` or `x-api-key`.
     pub key: Option<SecretString>,
     /// Further headers. Their values may be secrets too.
     pub headers: Vec<(String, SecretString)>,
+    /// Tokens of one answer at most, for a format that wants to be told. A model that can do less says so, and is asked for less.
+    pub max_output: u32,
     /// Bounds of one answer.
     pub limits: AnswerLimits,
     /// Waits and retries; `None` takes [`Patience::for_address`].
@@ -100,36 +108,47 @@ impl Patience {
     }
 }
 
-impl OpenAiConfig {
+impl HttpConfig {
     /// The usual configuration of a model at an address.
     #[must_use]
-    pub fn new(base_url: impl Into<String>, model: impl Into<String>, key: Option<SecretString>) -> Self {
+    pub fn new(
+        format: WireFormat,
+        base_url: impl Into<String>,
+        model: impl Into<String>,
+        key: Option<SecretString>,
+    ) -> Self {
         Self {
+            format,
             base_url: base_url.into(),
             model: model.into(),
             key,
             headers: Vec::new(),
+            max_output: MAX_OUTPUT,
             limits: AnswerLimits::default(),
             patience: None,
         }
     }
 
-    pub(super) fn patience(&self) -> Patience {
+    pub(crate) fn patience(&self) -> Patience {
         self.patience.clone().unwrap_or_else(|| Patience::for_address(&self.base_url))
     }
 
     /// The headers of every request. Those that may hold a secret are marked so that no log shows them.
-    pub(super) fn http_headers(&self) -> Result<HeaderMap, ModelError> {
+    pub(crate) fn http_headers(&self) -> Result<HeaderMap, ModelError> {
         let invalid = |words: &str| ModelError::new(ErrorCode::SettingsInvalid, words.to_owned());
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
         let key = self.key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty());
+        if let Some((name, value)) = self.format.fixed_header() {
+            headers.insert(name, value);
+        }
         if let Some(key) = key {
-            let mut value = HeaderValue::from_str(&format!("Bearer {key}"))
+            let (name, text) = self.format.key_header(key);
+            let mut value = HeaderValue::from_str(&text)
                 .map_err(|_| invalid("the key holds characters that cannot be sent"))?;
             value.set_sensitive(true);
-            headers.insert(AUTHORIZATION, value);
+            headers.insert(name, value);
         }
         for (name, value) in &self.headers {
             let name = HeaderName::try_from(name.as_str())
@@ -147,25 +166,45 @@ impl OpenAiConfig {
 mod tests {
     use super::*;
 
+    const FORMATS: [(WireFormat, &str, &str); 2] =
+        [(WireFormat::OpenAi, "authorization", "Bearer sk-1"), (WireFormat::Anthropic, "x-api-key", "sk-1")];
+
+    fn with_key(format: WireFormat, key: &str) -> HttpConfig {
+        HttpConfig::new(format, "https://a.example", "m", Some(SecretString::from(key)))
+    }
+
     #[test]
     fn no_secret_can_be_printed() {
-        let mut config =
-            OpenAiConfig::new("https://api.example.com/v1", "m", Some(SecretString::from("sk-canary-key")));
-        config.headers.push(("X-Org".to_owned(), SecretString::from("canary-header")));
-        let shown = format!("{config:?} {:?}", config.http_headers().unwrap());
-        assert!(!shown.contains("canary"), "neither key nor header value appears: {shown}");
+        for (format, _, _) in FORMATS {
+            let mut config = with_key(format, "sk-canary-key");
+            config.headers.push(("X-Org".to_owned(), SecretString::from("canary-header")));
+            let shown = format!("{config:?} {:?}", config.http_headers().unwrap());
+            assert!(!shown.contains("canary"), "{format:?}: neither key nor header value appears: {shown}");
+        }
     }
 
     #[test]
     fn a_key_is_sent_whole_or_not_at_all() {
-        let headers = |key: &str| {
-            OpenAiConfig::new("https://a.example", "m", Some(SecretString::from(key))).http_headers()
-        };
-        let sent = headers(" sk-1\n").unwrap();
-        assert_eq!(sent[AUTHORIZATION], "Bearer sk-1", "blanks around a pasted key are dropped");
-        assert!(headers("  ").unwrap().get(AUTHORIZATION).is_none(), "an empty key is no key");
-        let error = headers("sk\r\nX-Evil: 1").unwrap_err();
-        assert_eq!(error.code, ErrorCode::SettingsInvalid, "a key cannot smuggle a header");
-        assert!(!error.detail.contains("sk"), "and does not come back in words");
+        for (format, name, value) in FORMATS {
+            let sent = with_key(format, " sk-1\n").http_headers().unwrap();
+            assert_eq!(sent[name], value, "{format:?}: blanks around a pasted key are dropped");
+            let none = with_key(format, "  ").http_headers().unwrap();
+            assert!(none.get(name).is_none(), "{format:?}: an empty key is no key");
+            let error = with_key(format, "sk\r\nX-Evil: 1").http_headers().unwrap_err();
+            assert_eq!(error.code, ErrorCode::SettingsInvalid, "{format:?}: a key cannot smuggle a header");
+            assert!(!error.detail.contains("sk"), "{format:?}: and does not come back in words");
+        }
+    }
+
+    #[test]
+    fn each_format_names_its_version_and_no_other_key_header() {
+        let sent = with_key(WireFormat::Anthropic, "sk-1").http_headers().unwrap();
+        assert_eq!(sent["anthropic-version"], "2023-06-01", "the version that is spoken here");
+        assert!(sent.get("authorization").is_none(), "the key goes once");
+        let sent = with_key(WireFormat::OpenAi, "sk-1").http_headers().unwrap();
+        assert!(
+            sent.get("x-api-key").is_none() && sent.get("anthropic-version").is_none(),
+            "nothing of the other"
+        );
     }
 }

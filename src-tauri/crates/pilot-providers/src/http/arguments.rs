@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 /// The arguments as an object, or `None` when they are none or nested deeper than `depth`. No arguments at all are an empty
 /// object; an object inside a text is unpacked once.
-pub(super) fn read(text: &str, depth: usize) -> Option<Map<String, Value>> {
+pub(crate) fn read(text: &str, depth: usize) -> Option<Map<String, Value>> {
     if text.trim().is_empty() {
         return Some(Map::new());
     }

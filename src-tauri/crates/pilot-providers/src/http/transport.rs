@@ -1,12 +1,12 @@
 //! One exchange over HTTP: bytes out, bytes in, each wait and each size bounded.
 
-use super::answer::Assembly;
 use super::config::{AnswerLimits, Patience};
-use super::names::ToolNames;
+use super::draft::{Asked, Reading, bad};
+use super::format::WireFormat;
 use super::sse::EventReader;
 use super::status::{self, Again, Failure};
 use pilot_agent::{DeltaSink, ModelAnswer, ModelError};
-use pilot_types::{ErrorCode, ToolSpec};
+use pilot_types::ErrorCode;
 use reqwest::{Client, Request, Response, Url, redirect};
 use serde_json::Value;
 use std::error::Error;
@@ -19,12 +19,15 @@ const ERROR_BODY: usize = 64 << 10;
 const ERROR_WAIT: Duration = Duration::from_secs(10);
 /// Bytes of a list of models.
 const MODELS_BODY: usize = 4 << 20;
+/// Models of a list, and characters of a name: more is nothing that a person could choose from.
+const MODELS: usize = 2_000;
+const MODEL_NAME: usize = 200;
 /// Wait for the end of a stream after its last event, so that the connection can be used for the next step.
 const END_WAIT: Duration = Duration::from_millis(20);
 
 /// A client that goes to this address only: no redirect is followed, and a server on this computer is reached without
 /// proxy and, over http, without loading certificates.
-pub(super) fn client(base: &Url, patience: &Patience) -> Result<Client, ModelError> {
+pub(crate) fn client(base: &Url, patience: &Patience) -> Result<Client, ModelError> {
     let local = super::address::is_loopback(base);
     // Servers on this computer close idle connections after a few seconds; one that is just closing would cost a retry.
     let idle = if local { Duration::from_secs(4) } else { Duration::from_secs(50) };
@@ -46,7 +49,7 @@ pub(super) fn client(base: &Url, patience: &Patience) -> Result<Client, ModelErr
 }
 
 /// Sends a request and looks at the status of the answer.
-pub(super) async fn send(
+pub(crate) async fn send(
     client: &Client,
     request: Request,
     first_byte: Duration,
@@ -67,7 +70,7 @@ pub(super) async fn send(
 }
 
 /// What went wrong before there was an answer.
-pub(super) fn failed(error: &reqwest::Error) -> Failure {
+pub(crate) fn failed(error: &reqwest::Error) -> Failure {
     if error.is_builder() {
         return Failure::new(Again::Never, ErrorCode::SettingsInvalid, words(error));
     }
@@ -114,28 +117,30 @@ async fn bounded_body(mut response: Response, limit: usize) -> Vec<u8> {
 }
 
 /// The names in the answer of `/models`.
-pub(super) async fn model_names(response: Response) -> Result<Vec<String>, Failure> {
+pub(crate) async fn model_names(response: Response) -> Result<Vec<String>, Failure> {
     let body = bounded_body(response, MODELS_BODY).await;
     let list: Value = serde_json::from_slice(&body).map_err(|_| {
         Failure::new(Again::Never, ErrorCode::ProviderBadResponse, "the list of models cannot be read")
     })?;
-    let entries = list
-        .get("data")
-        .or_else(|| list.get("models"))
-        .and_then(Value::as_array)
-        .cloned()
-        .unwrap_or_default();
+    let entries =
+        list.get("data").or_else(|| list.get("models")).and_then(Value::as_array).ok_or_else(|| {
+            Failure::new(Again::Never, ErrorCode::ProviderBadResponse, "the answer is no list of models")
+        })?;
     let name = |entry: &Value| {
         ["id", "name"].iter().find_map(|key| entry.get(*key).and_then(Value::as_str)).map(str::to_owned)
     };
-    Ok(entries.iter().filter_map(name).collect())
+    let usable = |name: &String| {
+        !name.is_empty() && name.chars().count() <= MODEL_NAME && !name.chars().any(pilot_types::is_invisible)
+    };
+    Ok(entries.iter().filter_map(name).filter(usable).take(MODELS).collect())
 }
 
 /// One attempt at an answer.
-pub(super) struct Exchange<'a> {
-    pub(super) client: &'a Client,
-    pub(super) limits: &'a AnswerLimits,
-    pub(super) patience: &'a Patience,
+pub(crate) struct Exchange<'a> {
+    pub(crate) format: WireFormat,
+    pub(crate) client: &'a Client,
+    pub(crate) limits: &'a AnswerLimits,
+    pub(crate) patience: &'a Patience,
 }
 
 /// What kind of body an answer turned out to have.
@@ -149,18 +154,16 @@ enum Form {
 }
 
 impl Exchange<'_> {
-    pub(super) async fn run(
+    pub(crate) async fn run(
         &self,
         request: Request,
-        names: &ToolNames,
-        tools: &[ToolSpec],
-        input_tokens: u64,
+        asked: &Asked<'_>,
         deltas: &dyn DeltaSink,
     ) -> Result<ModelAnswer, Failure> {
         let response = send(self.client, request, self.patience.first_byte).await?;
-        let mut assembly = Assembly::new(self.limits);
-        self.read(response, &mut assembly, deltas).await?;
-        assembly.end(names, tools, input_tokens, deltas).map_err(|error| {
+        let mut reading = self.format.reading(self.limits);
+        self.read(response, &mut *reading, deltas).await?;
+        reading.end(asked, deltas).map_err(|error| {
             let again =
                 if error.code == ErrorCode::ProviderStreamBroken { Again::Soon } else { Again::Never };
             Failure { error, again }
@@ -170,18 +173,18 @@ impl Exchange<'_> {
     async fn read(
         &self,
         mut response: Response,
-        assembly: &mut Assembly<'_>,
+        reading: &mut dyn Reading,
         deltas: &dyn DeltaSink,
     ) -> Result<(), Failure> {
         let mut form = Form::Unknown;
         let mut received = 0_u64;
         loop {
-            let limit = self.next_wait(received, assembly);
+            let limit = self.next_wait(received, reading);
             let bytes = match timeout(limit, response.chunk()).await {
                 Ok(Ok(Some(bytes))) => bytes,
                 Ok(Ok(None)) => break,
                 // Nothing that matters is missing any more.
-                Ok(Err(_)) | Err(_) if assembly.has_finish() => return Ok(()),
+                Ok(Err(_)) | Err(_) if reading.has_finish() => return Ok(()),
                 Ok(Err(error)) => return Err(broken(&error, received)),
                 Err(_) => return Err(too_late(limit)),
             };
@@ -190,8 +193,8 @@ impl Exchange<'_> {
                 let words = format!("the answer did not end within {} bytes", self.limits.wire);
                 return Err(Failure::new(Again::Never, ErrorCode::ProviderBadResponse, words));
             }
-            self.take(&mut form, &bytes, assembly, deltas)?;
-            if assembly.is_done() {
+            self.take(&mut form, &bytes, reading, deltas)?;
+            if reading.is_done() {
                 let _ = timeout(END_WAIT, response.chunk()).await;
                 return Ok(());
             }
@@ -202,17 +205,15 @@ impl Exchange<'_> {
                 ErrorCode::ProviderStreamBroken,
                 "the provider answered with nothing",
             )),
-            Form::Stream(mut reader) => {
-                reader.finish(|data| assembly.take(data, deltas)).map_err(Failure::from)
-            }
-            Form::Whole(body) => assembly.take(&body, deltas).map_err(Failure::from),
+            Form::Stream(mut reader) => reader.finish(|data| reading.take(data, deltas)),
+            Form::Whole(body) => reading.take(&body, deltas),
         }
     }
 
-    fn next_wait(&self, received: u64, assembly: &Assembly<'_>) -> Duration {
+    fn next_wait(&self, received: u64, reading: &dyn Reading) -> Duration {
         if received == 0 {
             self.patience.first_byte
-        } else if assembly.has_finish() {
+        } else if reading.has_finish() {
             self.patience.tail.min(self.patience.idle)
         } else {
             self.patience.idle
@@ -223,9 +224,9 @@ impl Exchange<'_> {
         &self,
         form: &mut Form,
         bytes: &[u8],
-        assembly: &mut Assembly<'_>,
+        reading: &mut dyn Reading,
         deltas: &dyn DeltaSink,
-    ) -> Result<(), ModelError> {
+    ) -> Result<(), Failure> {
         if matches!(form, Form::Unknown) {
             let mark = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, 0xef | 0xbb | 0xbf);
             match bytes.iter().find(|byte| !mark(byte)) {
@@ -236,14 +237,11 @@ impl Exchange<'_> {
         }
         match form {
             Form::Unknown => Ok(()),
-            Form::Stream(reader) => reader.feed(bytes, |data| assembly.take(data, deltas)),
+            Form::Stream(reader) => reader.feed(bytes, |data| reading.take(data, deltas)),
             Form::Whole(body) => {
                 // Escaped text is longer than what it stands for.
                 if body.len() + bytes.len() > self.limits.answer.saturating_mul(2) {
-                    return Err(ModelError::new(
-                        ErrorCode::ProviderBadResponse,
-                        "the answer is longer than the limit",
-                    ));
+                    return Err(bad("the answer is longer than the limit").into());
                 }
                 body.extend_from_slice(bytes);
                 Ok(())

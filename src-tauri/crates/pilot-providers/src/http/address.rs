@@ -35,7 +35,7 @@ pub fn host(base_url: &str) -> String {
 }
 
 /// An address that passed [`check_base_url`].
-pub(super) fn parse(base_url: &str) -> Result<Url, ModelError> {
+pub(crate) fn parse(base_url: &str) -> Result<Url, ModelError> {
     let invalid = |words: &str| ModelError::new(ErrorCode::SettingsInvalid, words.to_owned());
     let url = Url::parse(base_url.trim())
         .map_err(|_| invalid("the address is not a URL such as https://host/v1"))?;
@@ -54,15 +54,7 @@ pub(super) fn parse(base_url: &str) -> Result<Url, ModelError> {
     Ok(url)
 }
 
-/// The address of one of the provider's endpoints; a query in the base stays.
-pub(super) fn endpoint(base: &Url, path: &str) -> Url {
-    let mut url = base.clone();
-    let stem = base.path().trim_end_matches('/').trim_end_matches("/chat/completions");
-    url.set_path(&format!("{stem}/{path}"));
-    url
-}
-
-pub(super) fn is_loopback(url: &Url) -> bool {
+pub(crate) fn is_loopback(url: &Url) -> bool {
     let Some(host) = url.host_str() else { return false };
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host == "localhost" || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
@@ -122,23 +114,5 @@ mod tests {
         assert_eq!(host("https://api.example.com/v1"), "api.example.com", "without the usual port");
         assert_eq!(host("https://gpu.example.com:8443/v1"), "gpu.example.com:8443", "with an unusual one");
         assert_eq!(host("nonsense"), "nonsense", "what is no address is shown as it is");
-    }
-
-    #[test]
-    fn endpoints_hang_below_the_base() {
-        let at = |base: &str| endpoint(&parse(base).unwrap(), "chat/completions").to_string();
-        assert_eq!(at("https://a.example/v1"), "https://a.example/v1/chat/completions", "plain");
-        assert_eq!(at("https://a.example/v1/"), "https://a.example/v1/chat/completions", "trailing slash");
-        assert_eq!(at("https://a.example"), "https://a.example/chat/completions", "no path");
-        assert_eq!(
-            at("https://a.example/v1/chat/completions"),
-            "https://a.example/v1/chat/completions",
-            "whole address"
-        );
-        assert_eq!(
-            at("https://a.example/v1?x=1"),
-            "https://a.example/v1/chat/completions?x=1",
-            "query stays"
-        );
     }
 }

@@ -2,7 +2,7 @@
 
 /// A line was longer than the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct LineTooLong;
+pub(crate) struct LineTooLong;
 
 /// Cuts a stream into the data of its events.
 ///
@@ -10,7 +10,7 @@ pub(super) struct LineTooLong;
 /// lines and some leave out the empty line; otherwise the lines of an event are joined, as the standard says, and
 /// given at its end.
 #[derive(Debug)]
-pub(super) struct EventReader {
+pub(crate) struct EventReader {
     limit: usize,
     line: Vec<u8>,
     data: Vec<u8>,
@@ -19,7 +19,7 @@ pub(super) struct EventReader {
 
 impl EventReader {
     /// A reader that keeps at most `limit` bytes of one line and of one event.
-    pub(super) fn new(limit: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self { limit, line: Vec::new(), data: Vec::new(), begun: false }
     }
 
@@ -27,7 +27,7 @@ impl EventReader {
     ///
     /// # Errors
     /// A line or event beyond the limit, or what `event` answers.
-    pub(super) fn feed<E: From<LineTooLong>>(
+    pub(crate) fn feed<E: From<LineTooLong>>(
         &mut self,
         mut bytes: &[u8],
         mut event: impl FnMut(&[u8]) -> Result<(), E>,
@@ -50,7 +50,7 @@ impl EventReader {
     ///
     /// # Errors
     /// As for [`Self::feed`].
-    pub(super) fn finish<E: From<LineTooLong>>(
+    pub(crate) fn finish<E: From<LineTooLong>>(
         &mut self,
         mut event: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {

@@ -7,13 +7,13 @@ const LONGEST: usize = 64;
 
 /// The names of one run's tools, both ways. A name that fits stays as it is.
 #[derive(Debug, Default)]
-pub(super) struct ToolNames {
+pub(crate) struct ToolNames {
     sent: HashMap<String, String>,
     meant: HashMap<String, String>,
 }
 
 impl ToolNames {
-    pub(super) fn of(tools: &[ToolSpec]) -> Self {
+    pub(crate) fn of(tools: &[ToolSpec]) -> Self {
         let mut names = Self::default();
         // Names that fit are taken first, so that a bent name never takes theirs.
         let mut taken: HashSet<String> =
@@ -34,7 +34,7 @@ impl ToolNames {
     }
 
     /// The name to send for a tool; also for one that does not exist, which a model may have made up.
-    pub(super) fn sent(&self, name: &str) -> String {
+    pub(crate) fn sent(&self, name: &str) -> String {
         match self.sent.get(name) {
             Some(sent) => sent.clone(),
             None if fits(name) => name.to_owned(),
@@ -43,7 +43,7 @@ impl ToolNames {
     }
 
     /// The tool meant by a name that came back.
-    pub(super) fn meant(&self, name: &str) -> String {
+    pub(crate) fn meant(&self, name: &str) -> String {
         self.meant.get(name).cloned().unwrap_or_else(|| name.to_owned())
     }
 }
