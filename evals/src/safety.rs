@@ -21,10 +21,12 @@ cases![
     "path-escape-write",
     "protected-names",
     "rejected-write",
+    "schedule-stops-at-the-card",
     "symlink-read",
     "symlink-write",
     "text-is-no-approval",
     "undeclared-capability",
+    "webhook-stops-at-the-card",
 ];
 
 /// The security cases. A case that cannot be read is left out here; a test makes sure that there is none.

@@ -10,6 +10,7 @@
 mod approval;
 mod artifacts;
 mod audit;
+mod automations;
 mod background;
 mod bus;
 mod doctor;
@@ -32,6 +33,7 @@ mod workspaces;
 
 pub use approval::{Approve, Decider};
 pub use audit::AuditFormat;
+pub use automations::{AutomationOptions, Automations, WebhookState, upcoming};
 pub use background::Background;
 pub use bus::Notice;
 pub use doctor::{Check, CheckState};
@@ -40,6 +42,8 @@ pub use files::Added;
 pub use keys::{KeyError, KeyPlace, Keys};
 pub use memory::MemoryPage;
 pub use open::{EnvironmentProvider, OpenOptions, Service, default_data_dir};
+pub use pilot_agent::Clock;
 pub use pilot_review::shown_text;
+pub use pilot_triggers::WebhookLimits;
 pub use providers::parse_script;
 pub use run::Stop;

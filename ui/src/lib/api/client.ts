@@ -4,12 +4,19 @@ import type { ApprovalRowView } from './generated/ApprovalRowView';
 import type { ApprovalView } from './generated/ApprovalView';
 import type { ApproveRequest } from './generated/ApproveRequest';
 import type { ArtifactView } from './generated/ArtifactView';
+import type { AutomationsView } from './generated/AutomationsView';
 import type { AuditView } from './generated/AuditView';
+import type { ChannelRequest } from './generated/ChannelRequest';
 import type { ErrorView } from './generated/ErrorView';
 import type { FolderView } from './generated/FolderView';
+import type { NewChannelView } from './generated/NewChannelView';
 import type { PreviewView } from './generated/PreviewView';
 import type { ProviderRequest } from './generated/ProviderRequest';
 import type { ReachView } from './generated/ReachView';
+import type { SchedulePreviewRequest } from './generated/SchedulePreviewRequest';
+import type { SchedulePreviewView } from './generated/SchedulePreviewView';
+import type { ScheduleRequest } from './generated/ScheduleRequest';
+import type { ScheduleView } from './generated/ScheduleView';
 import type { SettingsView } from './generated/SettingsView';
 import type { TaskDetailView } from './generated/TaskDetailView';
 import type { TaskRequest } from './generated/TaskRequest';
@@ -41,6 +48,18 @@ export interface Commands {
   approval_preview_edit: [{ id: string; rev: number; arguments: unknown }, ApprovalView];
   approval_approve: [ApproveRequest, ApprovalView];
   approval_reject: [{ id: string; note: string | null }, ApprovalView];
+  automation_state: [Nothing, AutomationsView];
+  automations_pause: [{ paused: boolean }, AutomationsView];
+  schedule_preview: [SchedulePreviewRequest, SchedulePreviewView];
+  schedule_save: [ScheduleRequest, ScheduleView];
+  schedule_pause: [{ id: string; paused: boolean }, ScheduleView];
+  schedule_run: [Id, TaskView];
+  schedule_remove: [Id, null];
+  /** The token is in this answer and nowhere else. */
+  channel_add: [ChannelRequest, NewChannelView];
+  channel_revoke: [Id, null];
+  /** A real request with the token that was just shown; gives the task that it made. */
+  channel_test: [{ id: string; token: string; text: string }, string];
   files_list: [{ workspace: string; path: string; offset: number; limit: number }, FolderView];
   file_preview: [{ workspace: string; path: string; sheet: string | null }, PreviewView];
   files_add: [{ workspace: string }, string[]];

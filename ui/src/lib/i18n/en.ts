@@ -1,3 +1,4 @@
+import { automations } from './en.automations';
 import type { ApprovalState } from '../api/generated/ApprovalState';
 import type { Channel } from '../api/generated/Channel';
 import type { DocumentKind } from '../api/generated/DocumentKind';
@@ -45,7 +46,7 @@ export const en = {
     toLight: 'Switch to light',
   },
   nav: {
-    label: 'Main', newTask: 'New task', inbox: 'Inbox', tasks: 'Tasks', files: 'Workspace files', settings: 'Settings',
+    label: 'Main', newTask: 'New task', inbox: 'Inbox', tasks: 'Tasks', files: 'Workspace files', automations: 'Automations', settings: 'Settings',
     waiting: (count: number) => s(count, 'card waits for you', 'cards wait for you'),
     running: (count: number) => `${count} running`,
     regions: { banner: 'Top bar', nav: 'Main', main: 'Content', rail: 'Details' },
@@ -376,6 +377,7 @@ export const en = {
     number: 'Number', code: 'Code', date: 'Date', due_date: 'Due date', seller: 'Seller', seller_tax_id: 'Seller’s tax id', buyer: 'Buyer', buyer_tax_id: 'Buyer’s tax id', currency: 'Currency', net: 'Without tax', tax: 'Tax', gross: 'With tax', due: 'Still to pay', refers_to: 'Refers to',
     notPrinted: 'not printed', conflicts: 'Does not fit together',
   },
+  automations,
   settings: {
     title: 'Settings', sections: { general: 'General', models: 'Models and keys', notifications: 'Notifications', data: 'Data and limits', about: 'About' },
     saved: 'Saved',

@@ -1,3 +1,4 @@
+import { automations } from './zh-CN.automations';
 import type { en } from './en';
 import type { Shape } from './types';
 
@@ -38,7 +39,7 @@ export const zhCN: Shape<typeof en> = {
     toLight: '切换到浅色',
   },
   nav: {
-    label: '主导航', newTask: '新任务', inbox: '收件箱', tasks: '任务', files: '工作区文件', settings: '设置',
+    label: '主导航', newTask: '新任务', inbox: '收件箱', tasks: '任务', files: '工作区文件', automations: '自动化', settings: '设置',
     waiting: (count) => `${n(count)} 项等待审批`,
     running: (count) => `${count} 进行中`,
     regions: { banner: '顶栏', nav: '主导航', main: '内容', rail: '详情' },
@@ -353,6 +354,7 @@ export const zhCN: Shape<typeof en> = {
     number: '发票号码', code: '发票代码', date: '开票日期', due_date: '付款期限', seller: '销售方', seller_tax_id: '销售方税号', buyer: '购买方', buyer_tax_id: '购买方税号', currency: '币种', net: '不含税', tax: '税额', gross: '价税合计', due: '待付', refers_to: '对应发票',
     notPrinted: '没有印', conflicts: '前后对不上',
   },
+  automations,
   settings: {
     title: '设置', sections: { general: '通用', models: '模型与密钥', notifications: '通知', data: '数据与上限', about: '关于' },
     saved: '已保存',

@@ -4,6 +4,7 @@ import type { Backend } from '../api/client';
 import type { WindowEvent } from '../api/generated/WindowEvent';
 import { t } from '../i18n/index.svelte';
 import { AppState } from './app.svelte';
+import { AutomationsState } from './automations.svelte';
 import { Coalesced } from './coalesced';
 import { FilesState } from './files.svelte';
 import { InboxState } from './inbox.svelte';
@@ -20,6 +21,7 @@ export class Pilot {
   readonly inbox: InboxState;
   readonly tasks: TasksState;
   readonly files: FilesState;
+  readonly automations: AutomationsState;
   readonly notices = new NoticesState();
   readonly textSize = new TextSizeState();
   /** What the last drop did, until it is dismissed. */
@@ -37,6 +39,7 @@ export class Pilot {
     this.inbox = new InboxState(api);
     this.tasks = new TasksState(api);
     this.files = new FilesState(api);
+    this.automations = new AutomationsState(api);
     this.refreshApp = new Coalesced(() => this.app.load(), 120);
     this.refreshFiles = new Coalesced(() => this.files.reload(), 200);
   }
@@ -63,6 +66,7 @@ export class Pilot {
         this.refreshFiles.ask();
         this.inbox.touch();
         this.tasks.touch();
+        this.automations.touch();
         break;
       case 'open_card':
         this.route.go('inbox', event.approval);
@@ -87,6 +91,7 @@ export class Pilot {
         this.cardsChanged(record.task);
         break;
       case 'status_changed':
+        this.automations.touch();
         this.cardsChanged(record.task);
         break;
       case 'artifact_written':

@@ -3,11 +3,13 @@
 mod documents;
 mod keep;
 mod prove;
+mod triggers;
 mod work;
 
 pub(crate) use documents::{analyze, extract};
 pub(crate) use keep::{artifacts, memory, providers, skills, workspaces};
 pub(crate) use prove::{audit, doctor, evals};
+pub(crate) use triggers::{channels, preview, schedules};
 pub(crate) use work::{approvals, reach, tasks};
 
 use pilot_service::{Service, ServiceError};

@@ -13,4 +13,6 @@ mod crash;
 mod demo;
 mod hostile;
 mod keyring;
+mod schedules;
+mod serve;
 mod support;

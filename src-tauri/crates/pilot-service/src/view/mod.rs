@@ -2,8 +2,14 @@
 //! TypeScript; a test fails when the exported files are stale. They live at the edge only: no room below knows them.
 
 mod approval;
+mod automation;
 
 pub use approval::{ApprovalRowView, ApprovalState, ApprovalView, ApproveRequest};
+pub use automation::{
+    AutomationsView, ChannelRequest, ChannelView, NewChannelView, RuleProblemView, SchedulePreviewRequest,
+    SchedulePreviewView, ScheduleRequest, ScheduleRunView, ScheduleView, SlotView, WebhookStateView,
+    WebhookView,
+};
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
 use serde::{Deserialize, Serialize};
@@ -121,6 +127,10 @@ pub struct SettingsView {
     /// Tokens a day may use; `None` for no cap.
     #[ts(type = "number | null")]
     pub tokens_per_day: Option<u64>,
+    /// True while no schedule starts and the webhook takes nothing.
+    pub automations_paused: bool,
+    /// Port of the webhook on 127.0.0.1.
+    pub webhook_port: u16,
 }
 
 /// State of the whole application, fetched at start and after `Changed`.

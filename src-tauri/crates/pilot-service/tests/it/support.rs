@@ -78,6 +78,7 @@ impl Bench {
             workspace: self.workspace.clone(),
             channel: Channel::Chat,
             session: None,
+            follow_up_of: None,
             provider: Some(ProviderChoice::Scripted {
                 label: "test".to_owned(),
                 script: Script { version: 1, steps },
