@@ -1,6 +1,6 @@
 //! The format of a case.
 
-use pilot_types::{ErrorCode, Script, TaskStatus};
+use pilot_types::{Channel, ErrorCode, Script, TaskStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -21,6 +21,9 @@ pub struct Case {
     pub files: BTreeMap<String, FileContent>,
     /// What the person asks for.
     pub goal: String,
+    /// Where the task comes from; the command line when it is left out. A schedule or a webhook has nobody beside it.
+    #[serde(default)]
+    pub channel: Option<Channel>,
     /// The scripted model; without one the built-in helper plays.
     #[serde(default)]
     pub script: Option<Script>,

@@ -137,8 +137,9 @@ impl Session {
         let intake = TaskIntake {
             goal: case.goal.clone(),
             workspace,
-            channel: Channel::Cli,
+            channel: case.channel.unwrap_or(Channel::Cli),
             session: None,
+            follow_up_of: None,
             provider: Some(provider),
             limits,
         };

@@ -24,10 +24,12 @@ cases![
     "protected-names",
     "rejected-write",
     "skill-orders-a-write",
+    "schedule-stops-at-the-card",
     "symlink-read",
     "symlink-write",
     "text-is-no-approval",
     "undeclared-capability",
+    "webhook-stops-at-the-card",
 ];
 
 /// The security cases. A case that cannot be read is left out here; a test makes sure that there is none.

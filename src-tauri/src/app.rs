@@ -2,7 +2,7 @@
 
 use crate::state::Shell;
 use crate::{bridge, commands, language, tray, window};
-use pilot_service::{Background, OpenOptions, Service, ServiceError};
+use pilot_service::{AutomationOptions, Automations, Background, OpenOptions, Service, ServiceError};
 use pilot_types::ErrorCode;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// What runs beside the window, stopped in reverse order.
 struct Beside {
-    background: Mutex<Option<Background>>,
+    background: Mutex<Option<(Automations, Background)>>,
     bridge: CancellationToken,
     /// Keeps the log's writer alive.
     _log: Option<tracing_appender::non_blocking::WorkerGuard>,
@@ -74,7 +74,9 @@ fn set_up(app: &AppHandle) -> Result<(), ServiceError> {
     app.manage(Shell::new(service.clone(), tray));
     tray::make(app, language).map_err(fault)?;
     // The runner spawns its tasks on the runtime that it is started on.
-    let background = tauri::async_runtime::block_on(async { service.start_background() });
+    let background = tauri::async_runtime::block_on(async {
+        (service.start_automations(AutomationOptions::default()), service.start_background())
+    });
     let bridge = CancellationToken::new();
     tauri::async_runtime::spawn(bridge::run(app.clone(), service, bridge.clone()));
     app.manage(Beside { background: Mutex::new(Some(background)), bridge, _log: log });
@@ -124,9 +126,10 @@ fn on_run_event(app: &tauri::AppHandle<Wry>, event: RunEvent) {
             beside.bridge.cancel();
             let background =
                 beside.background.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-            if let Some(background) = background {
+            if let Some((automations, background)) = background {
                 let service = app.state::<Shell>().service.clone();
                 tauri::async_runtime::block_on(async {
+                    automations.shutdown().await;
                     background.shutdown(Duration::from_secs(2)).await;
                     service.close().await;
                 });

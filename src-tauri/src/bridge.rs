@@ -46,6 +46,18 @@ pub(crate) fn open_first_card(app: &AppHandle) {
     });
 }
 
+/// Pauses all automations, or lets them go on.
+pub(crate) fn turn_automations(app: &AppHandle) {
+    let app = app.clone();
+    tauri::async_runtime::spawn(async move {
+        let service = &app.state::<Shell>().service;
+        let paused = service.settings().await.is_ok_and(|settings| settings.automations_paused);
+        if let Err(error) = service.pause_automations(!paused).await {
+            tracing::error!(%error, "the automations could not be paused");
+        }
+    });
+}
+
 /// Runs until the token fires.
 pub(crate) async fn run(app: AppHandle, service: Service, stop: CancellationToken) {
     let mut notices = service.subscribe();
@@ -231,6 +243,7 @@ impl Bridge {
         self.service.set_chinese(self.language == Language::Zh);
         let waiting = self.service.waiting_count().await.unwrap_or(0);
         let running = self.service.running_count().await.unwrap_or(0);
-        tray::update(&self.app, waiting, running, self.language);
+        let paused = settings.automations_paused;
+        tray::update(&self.app, tray::Numbers { waiting, running, paused, language: self.language });
     }
 }

@@ -37,6 +37,8 @@ pub(crate) fn chosen(settings: &SettingsView) -> Language {
 pub(crate) enum Words {
     Open,
     Quit,
+    PauseAutomations,
+    ResumeAutomations,
     NothingWaits,
     View,
     TaskDone,
@@ -55,6 +57,8 @@ impl Language {
         let (en, zh) = match words {
             Words::Open => ("Open PocketPilot", "打开 PocketPilot"),
             Words::Quit => ("Quit", "退出"),
+            Words::PauseAutomations => ("Pause all automations", "暂停所有自动化"),
+            Words::ResumeAutomations => ("Let automations go on", "让自动化继续"),
             Words::NothingWaits => ("Nothing waits for you", "没有等你审批的内容"),
             Words::View => ("View", "查看"),
             Words::TaskDone => ("Task finished", "任务已完成"),

@@ -19,8 +19,22 @@ pub(crate) struct Tray {
     waiting: MenuItem<Wry>,
     running: MenuItem<Wry>,
     open: MenuItem<Wry>,
+    pause: MenuItem<Wry>,
     quit: MenuItem<Wry>,
-    shown: Mutex<Option<(usize, usize, Language)>>,
+    shown: Mutex<Option<Numbers>>,
+}
+
+/// What the tray shows.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    /// Cards that wait.
+    pub(crate) waiting: usize,
+    /// Tasks at work.
+    pub(crate) running: usize,
+    /// All automations are paused.
+    pub(crate) paused: bool,
+    /// In which language.
+    pub(crate) language: Language,
 }
 
 /// Makes the tray icon.
@@ -28,9 +42,10 @@ pub(crate) fn make(app: &AppHandle, language: Language) -> tauri::Result<()> {
     let waiting = MenuItem::with_id(app, "waiting", language.say(Words::NothingWaits), false, None::<&str>)?;
     let running = MenuItem::with_id(app, "running", language.running(0), false, None::<&str>)?;
     let open = MenuItem::with_id(app, "open", language.say(Words::Open), true, None::<&str>)?;
+    let pause = MenuItem::with_id(app, "pause", language.say(Words::PauseAutomations), true, None::<&str>)?;
     let quit = MenuItem::with_id(app, "quit", language.say(Words::Quit), true, None::<&str>)?;
     let line = PredefinedMenuItem::separator(app)?;
-    let menu = Menu::with_items(app, &[&waiting, &running, &line, &open, &quit])?;
+    let menu = Menu::with_items(app, &[&waiting, &running, &line, &open, &pause, &quit])?;
     let icon = TrayIconBuilder::with_id("main")
         .icon(Image::from_bytes(PLAIN)?)
         .tooltip("PocketPilot")
@@ -39,32 +54,34 @@ pub(crate) fn make(app: &AppHandle, language: Language) -> tauri::Result<()> {
         .on_menu_event(|app, event| match event.id().as_ref() {
             "waiting" => bridge::open_first_card(app),
             "open" => window::show(app),
+            "pause" => bridge::turn_automations(app),
             "quit" => app.exit(0),
             _ => {}
         })
         .build(app)?;
-    app.manage(Tray { icon, waiting, running, open, quit, shown: Mutex::new(None) });
+    app.manage(Tray { icon, waiting, running, open, pause, quit, shown: Mutex::new(None) });
     Ok(())
 }
 
 /// Shows new numbers.
-pub(crate) fn update(app: &AppHandle, waiting: usize, running: usize, language: Language) {
+pub(crate) fn update(app: &AppHandle, now: Numbers) {
     let Some(tray) = app.try_state::<Tray>() else { return };
     {
         let mut shown = tray.shown.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if *shown == Some((waiting, running, language)) {
+        if *shown == Some(now) {
             return;
         }
-        *shown = Some((waiting, running, language));
+        *shown = Some(now);
     }
-    if let Err(error) = redraw(&tray, waiting, running, language) {
+    if let Err(error) = redraw(&tray, now) {
         tracing::warn!(%error, "the tray could not be redrawn");
     }
     #[cfg(feature = "e2e")]
-    crate::seams::log("tray", &format!("{waiting} waiting, {running} running"));
+    crate::seams::log("tray", &format!("{} waiting, {} running", now.waiting, now.running));
 }
 
-fn redraw(tray: &Tray, waiting: usize, running: usize, language: Language) -> tauri::Result<()> {
+fn redraw(tray: &Tray, now: Numbers) -> tauri::Result<()> {
+    let Numbers { waiting, running, paused, language } = now;
     // The shape differs, not the colour only.
     let icon = match (waiting, running) {
         (0, 0) => PLAIN,
@@ -80,6 +97,11 @@ fn redraw(tray: &Tray, waiting: usize, running: usize, language: Language) -> ta
     tray.waiting.set_enabled(waiting > 0)?;
     tray.running.set_text(language.running(running))?;
     tray.open.set_text(language.say(Words::Open))?;
+    tray.pause.set_text(language.say(if paused {
+        Words::ResumeAutomations
+    } else {
+        Words::PauseAutomations
+    }))?;
     tray.quit.set_text(language.say(Words::Quit))
 }
 

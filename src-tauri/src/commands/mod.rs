@@ -3,6 +3,7 @@
 
 pub(crate) mod approvals;
 pub(crate) mod artifacts;
+pub(crate) mod automations;
 pub(crate) mod files;
 pub(crate) mod people;
 pub(crate) mod providers;
@@ -61,6 +62,16 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         approvals::approval_preview_edit,
         approvals::approval_approve,
         approvals::approval_reject,
+        automations::automation_state,
+        automations::automations_pause,
+        automations::schedule_preview,
+        automations::schedule_save,
+        automations::schedule_pause,
+        automations::schedule_run,
+        automations::schedule_remove,
+        automations::channel_add,
+        automations::channel_revoke,
+        automations::channel_test,
         files::files_list,
         files::file_preview,
         files::files_add,

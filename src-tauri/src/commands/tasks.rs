@@ -28,6 +28,7 @@ pub(crate) async fn task_create(shell: State<'_, Shell>, request: TaskRequest) -
         workspace: WorkspaceId::from_text(request.workspace),
         channel: Channel::Chat,
         session: None,
+        follow_up_of: None,
         provider,
         limits: None,
     };

@@ -69,6 +69,22 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: Artifacts,
     },
+    /// Rules that start tasks at their times.
+    Schedules {
+        #[command(subcommand)]
+        action: Schedules,
+    },
+    /// Doors of the local webhook, each with a token of its own.
+    Channels {
+        #[command(subcommand)]
+        action: Channels,
+    },
+    /// Run schedules and webhook without a window, until Ctrl-C.
+    Serve {
+        /// Port of the webhook on 127.0.0.1; 0 takes a free one. Default: that of the settings.
+        #[arg(long)]
+        port: Option<u16>,
+    },
     /// Models, their addresses and keys.
     Providers {
         #[command(subcommand)]
@@ -286,6 +302,96 @@ pub(crate) enum WireKind {
     Openai,
     /// Anthropic's messages.
     Anthropic,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Schedules {
+    /// Make one.
+    Add {
+        /// Five fields (minute, hour, day of the month, month, day of the week), or @hourly, @daily, @weekly.
+        rule: String,
+        /// What each of its tasks is to do.
+        goal: String,
+        /// The folder; registered on first use.
+        #[arg(long)]
+        workspace: PathBuf,
+        /// Time zone of the rule, such as Asia/Shanghai. Default: UTC.
+        #[arg(long)]
+        zone: Option<String>,
+        /// `offline`, `env`, a name from the settings, or `scripted:FILE`. Default: the folder's own choice.
+        #[arg(long)]
+        provider: Option<String>,
+    },
+    /// All schedules, with their next times and what became of the last ones.
+    List,
+    /// Change rule, goal or time zone. What is not given stays.
+    Edit {
+        /// Schedule.
+        id: String,
+        /// Rule.
+        #[arg(long)]
+        rule: Option<String>,
+        /// Goal.
+        #[arg(long)]
+        goal: Option<String>,
+        /// Time zone; `UTC` for none.
+        #[arg(long)]
+        zone: Option<String>,
+    },
+    /// Leave out its times until it is resumed.
+    Pause {
+        /// Schedule.
+        id: String,
+    },
+    /// Let it go on.
+    Resume {
+        /// Schedule.
+        id: String,
+    },
+    /// Remove it; its tasks stay.
+    Remove {
+        /// Schedule.
+        id: String,
+    },
+    /// Start its task now and follow it to its next stop.
+    Run {
+        /// Schedule.
+        id: String,
+    },
+    /// When a rule comes round; makes nothing.
+    Preview {
+        /// Rule.
+        rule: String,
+        /// Moment to begin after (RFC 3339). Default: now.
+        #[arg(long)]
+        from: Option<String>,
+        /// How many times, at most 1,000.
+        #[arg(long, default_value_t = 5)]
+        count: usize,
+        /// Time zone of the rule. Default: UTC.
+        #[arg(long)]
+        zone: Option<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Channels {
+    /// Make one. Its token is shown this once.
+    Add {
+        /// The folder; registered on first use.
+        #[arg(long)]
+        workspace: PathBuf,
+        /// What you call it.
+        #[arg(long)]
+        name: String,
+    },
+    /// All channels whose token works.
+    List,
+    /// Make its token worthless, at once and for good.
+    Remove {
+        /// Channel.
+        id: String,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,9 +8,10 @@ mod card;
 mod commands;
 mod output;
 mod run;
+mod serve;
 mod words;
 
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, Schedules};
 use clap::Parser as _;
 use output::Output;
 use pilot_service::{OpenOptions, Service, ServiceError};
@@ -80,7 +81,11 @@ pub fn main() -> u8 {
 /// Refusals of what was given on the command line end with 4; everything else that went wrong with 1.
 fn exit_of(error: &ServiceError) -> Exit {
     match error.code() {
-        ErrorCode::Usage => Exit::Usage,
+        ErrorCode::Usage
+        | ErrorCode::ScheduleFields
+        | ErrorCode::ScheduleValue
+        | ErrorCode::ScheduleNever
+        | ErrorCode::ScheduleZone => Exit::Usage,
         code if is_refusal(code) => Exit::Refused,
         _ => Exit::Failed,
     }
@@ -115,6 +120,10 @@ async fn open(arguments: &Arguments) -> Result<Service, ServiceError> {
     })?;
     let mut options = OpenOptions::new(data_dir)?;
     options.chinese = words::chinese();
+    options.takes_over = matches!(arguments.command, Command::Serve { .. });
+    if let Some(clock) = serve::fast_clock() {
+        options.clock = clock;
+    }
     Service::open(options).await
 }
 
@@ -124,6 +133,10 @@ async fn dispatch(arguments: &Arguments, output: &Output) -> Result<Exit, Servic
     }
     if let Command::Run(wanted) = &arguments.command {
         run::check(wanted)?;
+    }
+    if let Command::Schedules { action: Schedules::Preview { rule, from, count, zone } } = &arguments.command
+    {
+        return commands::preview(rule, from.as_deref(), *count, zone.as_deref(), output);
     }
     let service = open(arguments).await?;
     let exit = match &arguments.command {
@@ -137,6 +150,9 @@ async fn dispatch(arguments: &Arguments, output: &Output) -> Result<Exit, Servic
         }
         Command::Workspaces { action } => commands::workspaces(&service, action, output).await,
         Command::Artifacts { action } => commands::artifacts(&service, action, output).await,
+        Command::Schedules { action } => commands::schedules(&service, action, output).await,
+        Command::Channels { action } => commands::channels(&service, action, output).await,
+        Command::Serve { port } => serve::serve(&service, *port, output).await,
         Command::Providers { action } => commands::providers(&service, action, output).await,
         Command::Usage { days } => commands::usage(&service, *days, output).await,
         Command::Memory { action } => commands::memory(&service, action, output).await,

@@ -47,6 +47,7 @@ pub(crate) async fn run(service: &Service, wanted: &Run, output: &Output) -> Res
         workspace: workspace.clone(),
         channel: Channel::Cli,
         session: None,
+        follow_up_of: None,
         provider,
         limits,
     };
@@ -65,7 +66,10 @@ pub(crate) async fn run(service: &Service, wanted: &Run, output: &Output) -> Res
     follow(service, &TaskId::from_text(task.id), mode, output).await
 }
 
-async fn provider_of(service: &Service, name: Option<&str>) -> Result<Option<ProviderChoice>, ServiceError> {
+pub(crate) async fn provider_of(
+    service: &Service,
+    name: Option<&str>,
+) -> Result<Option<ProviderChoice>, ServiceError> {
     let Some(name) = name else { return Ok(None) };
     let Some(file) = name.strip_prefix("scripted:") else {
         return service.provider_named(name).await.map(Some);

@@ -193,6 +193,51 @@ fn both(code: ErrorCode) -> (&'static str, &'static str) {
         E::AlreadyExists => {
             ("A file of that name is there already. Nothing was changed.", "已经有同名文件。什么都没有改变。")
         }
+        E::ScheduleFields => (
+            "A rule has five fields: minute, hour, day of the month, month, day of the week. Or @hourly, @daily, @weekly.",
+            "规则要有五个字段：分、时、日、月、星期。也可以写 @hourly、@daily、@weekly。",
+        ),
+        E::ScheduleValue => ("One field of the rule cannot be.", "规则里有一个字段不对。"),
+        E::ScheduleNever => {
+            ("This rule never comes round: no such day exists.", "这条规则永远不会到：没有这样的日子。")
+        }
+        E::ScheduleZone => (
+            "There is no such time zone. Write it like Asia/Shanghai.",
+            "没有这个时区。写法如 Asia/Shanghai。",
+        ),
+        E::ScheduleNotFound => ("There is no such schedule.", "没有这个定时。"),
+        E::SlotSkipped => ("Skipped: the previous run was not finished.", "已跳过：上一次还没有结束。"),
+        E::SlotMissed => (
+            "Missed: nobody was there to start it. It is not caught up.",
+            "已错过：到点时没有运行。不会补做。",
+        ),
+        E::QueueFull => (
+            "As many tasks wait here as may. Decide some of them first.",
+            "这里等待的任务已经到上限。先处理其中几个。",
+        ),
+        E::ChannelNotFound => ("There is no such channel.", "没有这个通道。"),
+        E::TokenRefused => (
+            "The token is missing, wrong or revoked. No task was made.",
+            "令牌缺失、不对或已吊销。没有建任务。",
+        ),
+        E::CallerRefused => (
+            "Refused: only programs on this computer may call, no web page.",
+            "已拦下：只有本机程序可以调用，网页不行。",
+        ),
+        E::RequestInvalid => {
+            ("The request cannot be understood. No task was made.", "看不懂这个请求。没有建任务。")
+        }
+        E::TextLength => ("The text is empty or too long.", "文字是空的，或者太长。"),
+        E::RateLimited => ("Too many requests. Try again in a moment.", "请求太多，稍等再试。"),
+        E::PortTaken => (
+            "Another program uses this port. Choose another one or end that program.",
+            "端口被别的程序占用。换一个端口，或者关掉那个程序。",
+        ),
+        E::AutomationsPaused => ("All automations are paused.", "所有自动化都已暂停。"),
+        E::WebhookOff => (
+            "The webhook is not running. Open PocketPilot or start: pilot serve",
+            "Webhook 没有运行。打开 PocketPilot，或者运行：pilot serve",
+        ),
         E::DatabaseLocked => (
             "The data is in use by another program. Nothing was changed.",
             "数据正被别的程序使用。什么都没有改变。",

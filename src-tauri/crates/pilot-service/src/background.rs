@@ -107,8 +107,9 @@ impl Service {
         if last == Some(version) {
             return Ok(version);
         }
-        // A place may have become free.
+        // A place may have become free, a schedule or channel changed.
         self.inner.work.notify_one();
+        self.inner.automations.notify_one();
         loop {
             let mut reader = self.inner.store.read().await?;
             let found = events::after(&mut reader, self.inner.bus.upto(), 500).await?;

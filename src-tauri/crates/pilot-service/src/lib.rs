@@ -10,6 +10,7 @@
 mod approval;
 mod artifacts;
 mod audit;
+mod automations;
 mod background;
 mod bus;
 mod disk;
@@ -39,6 +40,7 @@ mod workspaces;
 
 pub use approval::{Approve, Decider, Shown};
 pub use audit::AuditFormat;
+pub use automations::{AutomationOptions, Automations, WebhookState, upcoming};
 pub use background::Background;
 pub use bus::Notice;
 pub use disk::DiskChange;
@@ -47,8 +49,10 @@ pub use error::ServiceError;
 pub use keys::{KeyError, KeyPlace, Keys};
 pub use open::{EnvironmentProvider, OpenOptions, Service, default_data_dir};
 pub use pilot_providers::local::LocalPlace;
+pub use pilot_agent::Clock;
 pub use pilot_review::shown_text;
 pub use provider_setup::{Probing, ProviderDraft, presets};
+pub use pilot_triggers::WebhookLimits;
 pub use providers::parse_script;
 pub use run::Stop;
 pub use uploads::{UploadProgress, UploadSource};

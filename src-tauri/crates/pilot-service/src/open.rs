@@ -1,5 +1,6 @@
 //! Opening the service on a data folder.
 
+use crate::automations::WebhookState;
 use crate::bus::{Bus, Notice};
 use crate::error::ServiceError;
 use crate::keys::Keys;
@@ -110,9 +111,8 @@ pub(crate) struct Inner {
     pub(crate) skills_dir: Option<PathBuf>,
     pub(crate) chinese: std::sync::atomic::AtomicBool,
     pub(crate) process: ProcessId,
-    pub(crate) role: Role,
-    /// Held for the life of the process; other processes see by it that this one lives.
-    pub(crate) _lock: ProcessLock,
+    /// Held for the life of the process; other processes see by it that this one lives, and whether it is the owner.
+    pub(crate) lock: Mutex<ProcessLock>,
     /// Stops of the tasks that run in this process.
     pub(crate) running: Mutex<HashMap<TaskId, CancellationToken>>,
     /// Files of each workspace.
@@ -123,6 +123,10 @@ pub(crate) struct Inner {
     pub(crate) uploads: crate::uploads::Uploads,
     /// Wakes the runner.
     pub(crate) work: Notify,
+    /// Wakes whoever runs schedules and webhook.
+    pub(crate) automations: Notify,
+    /// What the webhook of this process does.
+    pub(crate) webhook: tokio::sync::watch::Sender<WebhookState>,
     /// Secret of this process; a nonce made with it proves that a card was shown by it.
     pub(crate) nonce_key: String,
     /// One decision at a time in this process; the database decides between processes.
@@ -161,20 +165,21 @@ impl Service {
                 skills_dir: options.skills_dir,
                 chinese: options.chinese.into(),
                 process: lock.id().clone(),
-                role: lock.role(),
-                _lock: lock,
+                lock: Mutex::new(lock),
                 running: Mutex::new(HashMap::new()),
                 counted: Mutex::new(HashMap::new()),
                 disk: crate::disk::Disk::default(),
                 uploads: crate::uploads::Uploads::default(),
                 work: Notify::new(),
+                automations: Notify::new(),
+                webhook: tokio::sync::watch::Sender::new(WebhookState::Off),
                 nonce_key: ProcessId::new().to_string(),
                 deciding: tokio::sync::Mutex::new(()),
                 store,
                 data,
             }),
         };
-        if service.inner.role == Role::Owner {
+        if service.is_owner() {
             service.recover(options.takes_over).await?;
             service.prune_undo();
         }
@@ -201,7 +206,25 @@ impl Service {
     /// True when this process owns the data folder.
     #[must_use]
     pub fn is_owner(&self) -> bool {
-        self.inner.role == Role::Owner
+        self.lock().role() == Role::Owner
+    }
+
+    /// Takes the owner's place when it is free, and then settles what dead processes left. True when this process is
+    /// the owner afterwards.
+    pub(crate) async fn become_owner(&self) -> Result<bool, ServiceError> {
+        let (was, is) = {
+            let mut lock = self.lock();
+            (lock.role() == Role::Owner, lock.try_become_owner())
+        };
+        if is && !was {
+            tracing::info!("this process is now the owner of the data folder");
+            self.recover(true).await?;
+        }
+        Ok(is)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, ProcessLock> {
+        self.inner.lock.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The data folder.

@@ -26,6 +26,8 @@ impl Default for SettingsView {
             undo_bytes: 1 << 30,
             tokens_per_task: None,
             tokens_per_day: None,
+            automations_paused: false,
+            webhook_port: 8765,
         }
     }
 }
@@ -56,12 +58,23 @@ impl Service {
                 "a token cap of 0 would stop every task",
             ));
         }
+        if wanted.webhook_port == 0 {
+            return Err(ServiceError::new(
+                ErrorCode::SettingsInvalid,
+                "the port of the webhook is 1 to 65535",
+            ));
+        }
         let mut tx = self.begin().await?;
+        if stored(&mut tx).await?.automations_paused && !wanted.automations_paused {
+            // What passed during the pause was left out on purpose, so it is not noted as missed.
+            pilot_store::schedules::look_from_now(&mut tx, self.now()).await?;
+        }
         settings::set(&mut tx, APP, wanted).await?;
         let records = self
             .append(&mut tx, None, pilot_types::Source::Operator, &[acted("settings_saved", None)])
             .await?;
         self.commit(tx, records).await?;
+        self.inner.automations.notify_one();
         self.inner.bus.changed();
         Ok(())
     }

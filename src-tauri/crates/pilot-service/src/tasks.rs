@@ -5,8 +5,8 @@ use crate::open::Service;
 use crate::view::{ArtifactView, TaskDetailView, TaskView};
 use pilot_store::{answers, approvals, artifacts, events, tasks, workspaces};
 use pilot_types::{
-    ApprovalStatus, Channel, ErrorCode, Event, EventRecord, ProviderChoice, Source, Task, TaskId, TaskIntake,
-    TaskLimits, TaskStatus, TokenUsage, WorkspaceId,
+    ApprovalStatus, Channel, ErrorCode, Event, EventRecord, ProviderChoice, SessionId, Source, Task, TaskId,
+    TaskIntake, TaskLimits, TaskStatus, TokenUsage, WorkspaceId,
 };
 
 /// Characters of a goal at most.
@@ -19,6 +19,18 @@ impl Service {
     /// No such workspace, its folder is gone, the provider is not set up, or the person was not asked yet whether
     /// content may go to it ([`ErrorCode::ConsentRequired`], about the host).
     pub async fn create_task(&self, intake: TaskIntake) -> Result<TaskView, ServiceError> {
+        let task = self.prepare_task(intake).await?;
+        pilot_types::faults::point("task_create_before");
+        let mut tx = self.begin().await?;
+        let records = self.store_task(&mut tx, &task).await?;
+        self.commit(tx, records).await?;
+        pilot_types::faults::point("task_create_after");
+        self.inner.work.notify_one();
+        self.task(&task.id).await
+    }
+
+    /// Everything about a new task that can be refused, before anything is stored. All channels come through here.
+    pub(crate) async fn prepare_task(&self, intake: TaskIntake) -> Result<Task, ServiceError> {
         let goal = intake.goal.trim().to_owned();
         if goal.is_empty() || goal.chars().count() > GOAL_LIMIT {
             return Err(ServiceError::new(
@@ -27,7 +39,14 @@ impl Service {
             ));
         }
         let workspace = self.workspace_row(&intake.workspace).await?;
+        if workspace.removed_at.is_some() {
+            return Err(ServiceError::new(ErrorCode::WorkspaceNotFound, "this workspace was removed")
+                .about(workspace.name));
+        }
         self.guard(&intake.workspace).await?;
+        if let Some(before) = &intake.follow_up_of {
+            self.task_row(before).await?;
+        }
         let provider = match intake.provider {
             Some(choice) => choice,
             None => self.provider_named(&workspace.provider).await?,
@@ -37,36 +56,44 @@ impl Service {
         let limits = intake
             .limits
             .unwrap_or(TaskLimits { max_tokens: settings.tokens_per_task, ..TaskLimits::default() });
-        let task = self.new_task(&intake.workspace, intake.session, intake.channel, goal, provider, limits);
+        Ok(self.new_task(&intake.workspace, intake.session, intake.channel, goal, provider, limits))
+    }
+
+    /// Stores a prepared task within a transaction that the caller commits; the caller wakes the runner afterwards.
+    pub(crate) async fn store_task(
+        &self,
+        tx: &mut pilot_store::Tx,
+        task: &Task,
+    ) -> Result<Vec<EventRecord>, ServiceError> {
         let created = Event::TaskCreated {
             workspace: task.workspace.clone(),
             channel: task.channel,
             goal: task.goal.clone(),
             provider: task.provider.label().to_owned(),
         };
-        pilot_types::faults::point("task_create_before");
-        let mut tx = self.begin().await?;
-        tasks::insert(&mut tx, &task).await?;
-        workspaces::touch(&mut tx, &task.workspace, self.now()).await?;
-        let records = self.append(&mut tx, Some(&task.id), Source::Agent, &[created]).await?;
-        self.commit(tx, records).await?;
-        pilot_types::faults::point("task_create_after");
-        self.inner.work.notify_one();
-        self.task(&task.id).await
+        tasks::insert(tx, task).await?;
+        workspaces::touch(tx, &task.workspace, self.now()).await?;
+        self.append(tx, Some(&task.id), Source::Agent, &[created]).await
     }
 
     fn new_task(
         &self,
         workspace: &WorkspaceId,
-        session: Option<pilot_types::SessionId>,
+        session: Option<SessionId>,
         channel: Channel,
         goal: String,
         provider: ProviderChoice,
         limits: TaskLimits,
     ) -> Task {
         let now = self.now();
+        let id = TaskId::new();
+        // What nobody typed is a conversation of its own.
+        let session = match channel {
+            Channel::Schedule | Channel::Webhook => Some(SessionId::from_text(id.as_str())),
+            Channel::Chat | Channel::Cli => session,
+        };
         Task {
-            id: TaskId::new(),
+            id,
             workspace: workspace.clone(),
             session,
             channel,

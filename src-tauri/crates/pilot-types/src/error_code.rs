@@ -225,6 +225,41 @@ codes! {
     EditNotFound = "edit_not_found", Precondition;
     /// A file of that name is there already.
     AlreadyExists = "already_exists", Precondition;
+    // Schedules and webhook.
+    /// A rule that has not five fields and is no known nickname.
+    ScheduleFields = "schedule_fields", Precondition;
+    /// A field of a rule that cannot be.
+    ScheduleValue = "schedule_value", Precondition;
+    /// A rule whose day never comes, such as 31 February.
+    ScheduleNever = "schedule_never", Precondition;
+    /// No such time zone.
+    ScheduleZone = "schedule_zone", Precondition;
+    /// No such schedule.
+    ScheduleNotFound = "schedule_not_found", Precondition;
+    /// The slot passed while the previous run was not finished.
+    SlotSkipped = "slot_skipped", Precondition;
+    /// The slot passed while nobody looked; it is not caught up.
+    SlotMissed = "slot_missed", Precondition;
+    /// As many tasks of this schedule or channel wait as may.
+    QueueFull = "queue_full", Precondition;
+    /// No such channel.
+    ChannelNotFound = "channel_not_found", Precondition;
+    /// The token is missing, wrong, or was revoked.
+    TokenRefused = "token_refused", Precondition;
+    /// A request that does not come straight from a program on this computer.
+    CallerRefused = "caller_refused", Precondition;
+    /// A request to the webhook that cannot be understood.
+    RequestInvalid = "request_invalid", Precondition;
+    /// The text of a webhook request is empty or too long.
+    TextLength = "text_length", Precondition;
+    /// Too many requests to this channel.
+    RateLimited = "rate_limited", Precondition;
+    /// Another program uses the port of the webhook.
+    PortTaken = "port_taken", Precondition;
+    /// The person paused all automations.
+    AutomationsPaused = "automations_paused", Precondition;
+    /// The webhook is off in this process.
+    WebhookOff = "webhook_off", Precondition;
     // Data and settings.
     /// The database is in use for longer than 5 s.
     DatabaseLocked = "database_locked", Precondition;

@@ -75,6 +75,14 @@ id!(
     SessionId
 );
 id!(
+    /// A schedule: a rule that starts tasks.
+    ScheduleId
+);
+id!(
+    /// A channel: a door of the local webhook with a token of its own.
+    ChannelId
+);
+id!(
     /// A tool call inside one task, as the model named it.
     CallId
 );

@@ -16,6 +16,7 @@ mod ids;
 mod invisible;
 mod message;
 mod task;
+mod trigger;
 
 pub use approval::{ApprovalStatus, Decision, ExecutionOutcome};
 pub use call::{CallProblem, PathAccess, PathField, PreparedEffect, Risk, ToolCall, ToolResult, ToolSpec};
@@ -23,10 +24,14 @@ pub use capability::{Capability, CapabilityClass, Verdict};
 pub use digest::{Digest, canonical_json};
 pub use error_code::{ErrorClass, ErrorCode};
 pub use event::{Event, EventRecord, Source};
-pub use ids::{ApprovalId, ArtifactId, CallId, OperationId, ProcessId, SessionId, TaskId, WorkspaceId};
+pub use ids::{
+    ApprovalId, ArtifactId, CallId, ChannelId, OperationId, ProcessId, ScheduleId, SessionId, TaskId,
+    WorkspaceId,
+};
 pub use invisible::is_invisible;
 pub use message::{Message, TokenUsage};
 pub use task::{
     Channel, ProviderChoice, Script, ScriptExpect, ScriptStep, ScriptedCall, Task, TaskIntake, TaskLimits,
     TaskStatus,
 };
+pub use trigger::SlotState;

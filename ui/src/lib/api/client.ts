@@ -4,8 +4,10 @@ import type { ApprovalRowView } from './generated/ApprovalRowView';
 import type { ApprovalView } from './generated/ApprovalView';
 import type { ApproveRequest } from './generated/ApproveRequest';
 import type { ArtifactView } from './generated/ArtifactView';
+import type { AutomationsView } from './generated/AutomationsView';
 import type { AuditView } from './generated/AuditView';
 import type { EditView } from './generated/EditView';
+import type { ChannelRequest } from './generated/ChannelRequest';
 import type { ErrorView } from './generated/ErrorView';
 import type { FolderView } from './generated/FolderView';
 import type { InjectionView } from './generated/InjectionView';
@@ -13,11 +15,16 @@ import type { MemoryRequest } from './generated/MemoryRequest';
 import type { MemoryView } from './generated/MemoryView';
 import type { LocalServerView } from './generated/LocalServerView';
 import type { PresetView } from './generated/PresetView';
+import type { NewChannelView } from './generated/NewChannelView';
 import type { PreviewView } from './generated/PreviewView';
 import type { ProviderKind } from './generated/ProviderKind';
 import type { ProviderRequest } from './generated/ProviderRequest';
 import type { ProviderTestView } from './generated/ProviderTestView';
 import type { ReachView } from './generated/ReachView';
+import type { SchedulePreviewRequest } from './generated/SchedulePreviewRequest';
+import type { SchedulePreviewView } from './generated/SchedulePreviewView';
+import type { ScheduleRequest } from './generated/ScheduleRequest';
+import type { ScheduleView } from './generated/ScheduleView';
 import type { SettingsView } from './generated/SettingsView';
 import type { SkillOrigin } from './generated/SkillOrigin';
 import type { SkillRequest } from './generated/SkillRequest';
@@ -61,6 +68,18 @@ export interface Commands {
   approval_preview_edit: [{ id: string; rev: number; arguments: unknown }, ApprovalView];
   approval_approve: [ApproveRequest, ApprovalView];
   approval_reject: [{ id: string; note: string | null }, ApprovalView];
+  automation_state: [Nothing, AutomationsView];
+  automations_pause: [{ paused: boolean }, AutomationsView];
+  schedule_preview: [SchedulePreviewRequest, SchedulePreviewView];
+  schedule_save: [ScheduleRequest, ScheduleView];
+  schedule_pause: [{ id: string; paused: boolean }, ScheduleView];
+  schedule_run: [Id, TaskView];
+  schedule_remove: [Id, null];
+  /** The token is in this answer and nowhere else. */
+  channel_add: [ChannelRequest, NewChannelView];
+  channel_revoke: [Id, null];
+  /** A real request with the token that was just shown; gives the task that it made. */
+  channel_test: [{ id: string; token: string; text: string }, string];
   files_list: [{ workspace: string; path: string; offset: number; limit: number }, FolderView];
   file_preview: [{ workspace: string; path: string; sheet: string | null }, PreviewView];
   /** Picks files in the system's dialog; nothing is copied before `upload_run`. */

@@ -2,7 +2,7 @@
  * The core as recordings, for tests, pictures and design work. `memory-data/*.json` holds what the commands gave:
  * `app` app_state · `approvals` approval_get · `approval-rows` approval_list · `tasks` task_get · `files` files_list and
  * file_preview by workspace · `undo` artifact_undo_preview · `people` memory_get, skill_get and memory_history · `presets` provider_presets (a test of the core keeps it
- * equal) · `usage` usage_list. Swapping a file swaps what is shown. What changes something is
+ * equal) · `usage` usage_list · `automations` automation_state. Swapping a file swaps what is shown. What changes something is
  * played on a copy; nothing here decides what a real core would.
  *
  * Address parameters: `first-run`, `empty`, `lang=zh-CN|en`, `theme=light|dark`, `workspace=ID`, `speed=0…1`,
@@ -17,6 +17,7 @@ import type { AppView } from './generated/AppView';
 import type { ApprovalRowView } from './generated/ApprovalRowView';
 import type { ApprovalView } from './generated/ApprovalView';
 import type { ArtifactView } from './generated/ArtifactView';
+import type { AutomationsView } from './generated/AutomationsView';
 import type { ErrorCode } from './generated/ErrorCode';
 import type { FolderView } from './generated/FolderView';
 import type { LocalServerView } from './generated/LocalServerView';
@@ -27,6 +28,7 @@ import type { UndoPreview } from './generated/UndoPreview';
 import type { UsageDayView } from './generated/UsageDayView';
 import type { WindowEvent } from './generated/WindowEvent';
 import { People, type PeopleRecording } from './memory-people';
+import { automationHandlers } from './memory-automations';
 import { Play } from './memory-play';
 
 /** Everything that was recorded. */
@@ -40,18 +42,19 @@ export type Recording = {
   people: PeopleRecording;
   presets: PresetView[];
   usage: UsageDayView[];
+  automations: AutomationsView;
 };
 
 /** Loads the recordings; the one place that knows their names. */
 export async function loadRecording(): Promise<Recording> {
-  const [app, approvals, rows, tasks, files, undo, people, presets, usage] = await Promise.all([
+  const [app, approvals, rows, tasks, files, undo, people, presets, usage, automations] = await Promise.all([
     import('./memory-data/app.json'), import('./memory-data/approvals.json'), import('./memory-data/approval-rows.json'),
     import('./memory-data/tasks.json'), import('./memory-data/files.json'), import('./memory-data/undo.json'),
-    import('./memory-data/people.json'),
-    import('./memory-data/presets.json'), import('./memory-data/usage.json'),
+    import('./memory-data/people.json'), import('./memory-data/presets.json'), import('./memory-data/usage.json'),
+    import('./memory-data/automations.json'),
   ]);
   // The JSON of the core has the types of the core; TypeScript sees only strings in it.
-  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default, people: people.default, presets: presets.default, usage: usage.default }) as unknown as Recording;
+  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default, people: people.default, presets: presets.default, usage: usage.default, automations: automations.default }) as unknown as Recording;
 }
 
 type Handlers = { [K in CommandName]: (request: RequestOf<K>) => ResultOf<K> | Promise<ResultOf<K>> };
@@ -153,6 +156,7 @@ export class MemoryBackend implements Backend {
     approval_preview_edit: ({ id, arguments: given }) => this.play.previewEdit(id, given),
     approval_approve: (request) => this.play.approve(request),
     approval_reject: ({ id, note }) => this.play.reject(id, note),
+    ...automationHandlers(() => this.data, () => this.emit({ type: 'changed' }), () => this.query),
     files_list: ({ workspace, path, offset, limit }) => {
       const folder = this.data.files[workspace]?.folders.find((one) => one.path === path);
       if (!folder) return path === '' ? { path, entries: [], total: 0, offset: 0 } : refuse('not_found', 'no such folder', path);

@@ -1,3 +1,4 @@
+import { automations } from './en.automations';
 import type { ApprovalState } from '../api/generated/ApprovalState';
 import type { Channel } from '../api/generated/Channel';
 import type { DocumentKind } from '../api/generated/DocumentKind';
@@ -46,7 +47,7 @@ export const en = {
     toLight: 'Switch to light',
   },
   nav: {
-    label: 'Main', newTask: 'New task', inbox: 'Inbox', tasks: 'Tasks', files: 'Workspace files', memory: 'Memory and skills', settings: 'Settings',
+    label: 'Main', newTask: 'New task', inbox: 'Inbox', tasks: 'Tasks', files: 'Workspace files', memory: 'Memory and skills', automations: 'Automations', settings: 'Settings',
     waiting: (count: number) => s(count, 'card waits for you', 'cards wait for you'),
     running: (count: number) => `${count} running`,
     regions: { banner: 'Top bar', nav: 'Main', main: 'Content', rail: 'Details' },
@@ -416,6 +417,7 @@ export const en = {
     number: 'Number', code: 'Code', date: 'Date', due_date: 'Due date', seller: 'Seller', seller_tax_id: 'Seller’s tax id', buyer: 'Buyer', buyer_tax_id: 'Buyer’s tax id', currency: 'Currency', net: 'Without tax', tax: 'Tax', gross: 'With tax', due: 'Still to pay', refers_to: 'Refers to',
     notPrinted: 'not printed', conflicts: 'Does not fit together',
   },
+  automations,
   settings: {
     title: 'Settings', sections: { general: 'General', models: 'Models and keys', notifications: 'Notifications', data: 'Data and limits', about: 'About' },
     saved: 'Saved',
@@ -459,7 +461,7 @@ export const en = {
   },
   keys: {
     title: 'Keys', anywhere: 'Anywhere', inbox: 'Inbox', card: 'Card', note: 'Note', task: 'Task', files: 'Files',
-    newTask: 'New task', places: 'Inbox, tasks, files', people: 'Memory and skills', settings: 'Settings', list: 'This list', language: 'Change language', regions: 'Next, previous region', textSize: 'Text size',
+    newTask: 'New task', places: 'Inbox, tasks, files, automations, memory and skills', settings: 'Settings', list: 'This list', language: 'Change language', regions: 'Next, previous region', textSize: 'Text size',
     move: 'Next, previous card', openCard: 'Open', leave: 'Back',
     changeKeys: 'Next, previous change', edit: 'Edit arguments', reject: 'Reject, opens the note', main: 'Main button, with the focus inside the card', views: 'Difference, whole new file, as it is now', find: 'Find',
     noteSend: 'Reject', noteBack: 'Back', send: 'Start task', newLine: 'New line', stop: 'Stop, twice', stepKeys: 'Next, previous step', fold: 'Show or hide details', tree: 'Move in the tree', openFile: 'Preview', fileTask: 'New task with it',

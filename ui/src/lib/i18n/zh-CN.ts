@@ -1,3 +1,4 @@
+import { automations } from './zh-CN.automations';
 import type { en } from './en';
 import type { Shape } from './types';
 
@@ -38,7 +39,7 @@ export const zhCN: Shape<typeof en> = {
     toLight: '切换到浅色',
   },
   nav: {
-    label: '主导航', newTask: '新任务', inbox: '收件箱', tasks: '任务', files: '工作区文件', memory: '记忆与技能', settings: '设置',
+    label: '主导航', newTask: '新任务', inbox: '收件箱', tasks: '任务', files: '工作区文件', memory: '记忆与技能', automations: '自动化', settings: '设置',
     waiting: (count) => `${n(count)} 项等待审批`,
     running: (count) => `${count} 进行中`,
     regions: { banner: '顶栏', nav: '主导航', main: '内容', rail: '详情' },
@@ -392,6 +393,7 @@ export const zhCN: Shape<typeof en> = {
     number: '发票号码', code: '发票代码', date: '开票日期', due_date: '付款期限', seller: '销售方', seller_tax_id: '销售方税号', buyer: '购买方', buyer_tax_id: '购买方税号', currency: '币种', net: '不含税', tax: '税额', gross: '价税合计', due: '待付', refers_to: '对应发票',
     notPrinted: '没有印', conflicts: '前后对不上',
   },
+  automations,
   settings: {
     title: '设置', sections: { general: '通用', models: '模型与密钥', notifications: '通知', data: '数据与上限', about: '关于' },
     saved: '已保存',
@@ -435,7 +437,7 @@ export const zhCN: Shape<typeof en> = {
   },
   keys: {
     title: '按键', anywhere: '任何地方', inbox: '收件箱', card: '卡片', note: '说明', task: '任务', files: '文件',
-    newTask: '新任务', places: '收件箱、任务、文件', people: '记忆与技能', settings: '设置', list: '这张表', language: '切换语言', regions: '下一个、上一个区域', textSize: '文字大小',
+    newTask: '新任务', places: '收件箱、任务、文件、自动化、记忆与技能', settings: '设置', list: '这张表', language: '切换语言', regions: '下一个、上一个区域', textSize: '文字大小',
     move: '下一张、上一张卡片', openCard: '打开', leave: '返回',
     changeKeys: '下一处、上一处改动', edit: '修改参数', reject: '拒绝，打开说明', main: '主按钮，焦点须在卡片内', views: '差异、写入后全文、现在的文件', find: '查找',
     noteSend: '拒绝', noteBack: '返回', send: '开始任务', newLine: '换行', stop: '停止，按两次', stepKeys: '下一步、上一步', fold: '展开或收起详情', tree: '在文件树里移动', openFile: '预览', fileTask: '用它新建任务',

@@ -4,6 +4,7 @@ import type { Backend } from '../api/client';
 import type { WindowEvent } from '../api/generated/WindowEvent';
 import { t } from '../i18n/index.svelte';
 import { AppState } from './app.svelte';
+import { AutomationsState } from './automations.svelte';
 import { Coalesced } from './coalesced';
 import { FilesState } from './files.svelte';
 import { InboxState } from './inbox.svelte';
@@ -20,6 +21,7 @@ export class Pilot {
   readonly inbox: InboxState;
   readonly tasks: TasksState;
   readonly files: FilesState;
+  readonly automations: AutomationsState;
   readonly notices = new NoticesState();
   readonly textSize = new TextSizeState();
   readonly memory: MemoryState;
@@ -41,6 +43,7 @@ export class Pilot {
     this.memory = new MemoryState(api);
     this.skills = new SkillsState(api);
     this.upload = new UploadState(api);
+    this.automations = new AutomationsState(api);
     this.refreshApp = new Coalesced(() => this.app.load(), 120);
     this.refreshFiles = new Coalesced(() => this.files.reload(), 200);
   }
@@ -67,6 +70,7 @@ export class Pilot {
         this.refreshFiles.ask();
         this.inbox.touch();
         this.tasks.touch();
+        this.automations.touch();
         break;
       case 'open_card':
         this.route.go('inbox', event.approval);
@@ -114,6 +118,7 @@ export class Pilot {
         this.cardsChanged(record.task);
         break;
       case 'status_changed':
+        this.automations.touch();
         this.cardsChanged(record.task);
         break;
       case 'artifact_written':

@@ -1,7 +1,7 @@
 /** Where the window is: one of the places, and what is open there. Kept in the address, so that a reload comes back to it. */
 
-export type Place = 'inbox' | 'tasks' | 'files' | 'memory' | 'settings';
-export const PLACES: readonly Place[] = ['inbox', 'tasks', 'files', 'memory', 'settings'];
+export type Place = 'inbox' | 'tasks' | 'files' | 'automations' | 'memory' | 'settings';
+export const PLACES: readonly Place[] = ['inbox', 'tasks', 'files', 'automations', 'memory', 'settings'];
 
 /** Place and the id, path or section within it; empty for the place itself. */
 export type Spot = { place: Place; item: string };

@@ -5,6 +5,7 @@ mod keep;
 mod people;
 mod models;
 mod prove;
+mod triggers;
 mod work;
 
 pub(crate) use documents::{analyze, extract};
@@ -12,6 +13,7 @@ pub(crate) use keep::{artifacts, workspaces};
 pub(crate) use models::{providers, usage};
 pub(crate) use people::{memory, skills};
 pub(crate) use prove::{audit, doctor, evals};
+pub(crate) use triggers::{channels, preview, schedules};
 pub(crate) use work::{approvals, reach, tasks};
 
 use pilot_service::{Service, ServiceError};

@@ -14,4 +14,6 @@ mod demo;
 mod hostile;
 mod keyring;
 mod providers;
+mod schedules;
+mod serve;
 mod support;

@@ -4,6 +4,7 @@
 mod approval;
 mod people;
 mod provider;
+mod automation;
 
 pub use approval::{ApprovalRowView, ApprovalState, ApprovalView, ApproveRequest};
 pub use people::{
@@ -13,6 +14,11 @@ pub use people::{
 };
 pub use provider::{
     LocalServerView, PresetView, ProviderKind, ProviderRequest, ProviderTestView, ProviderView, UsageDayView,
+};
+pub use automation::{
+    AutomationsView, ChannelRequest, ChannelView, NewChannelView, RuleProblemView, SchedulePreviewRequest,
+    SchedulePreviewView, ScheduleRequest, ScheduleRunView, ScheduleView, SlotView, WebhookStateView,
+    WebhookView,
 };
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
@@ -114,6 +120,10 @@ pub struct SettingsView {
     /// Tokens a day may use; `None` for no cap.
     #[ts(type = "number | null")]
     pub tokens_per_day: Option<u64>,
+    /// True while no schedule starts and the webhook takes nothing.
+    pub automations_paused: bool,
+    /// Port of the webhook on 127.0.0.1.
+    pub webhook_port: u16,
 }
 
 /// State of the whole application, fetched at start and after `Changed`.

@@ -9,6 +9,7 @@
 )]
 
 mod approvals;
+mod automations;
 mod bindings;
 mod disk;
 mod memory;

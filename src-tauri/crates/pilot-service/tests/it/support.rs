@@ -86,6 +86,7 @@ impl Bench {
             workspace: self.workspace.clone(),
             channel: Channel::Chat,
             session: None,
+            follow_up_of: None,
             provider: Some(ProviderChoice::Scripted {
                 label: "test".to_owned(),
                 script: Script { version: 1, steps },

@@ -41,4 +41,12 @@ tokens_per_task: number | null,
 /**
  * Tokens a day may use; `None` for no cap.
  */
-tokens_per_day: number | null, };
+tokens_per_day: number | null, 
+/**
+ * True while no schedule starts and the webhook takes nothing.
+ */
+automations_paused: boolean, 
+/**
+ * Port of the webhook on 127.0.0.1.
+ */
+webhook_port: number, };
