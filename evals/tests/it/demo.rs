@@ -173,6 +173,7 @@ async fn the_built_in_helper_reports(chinese: bool) {
         workspace: desk.workspace.clone(),
         channel: Channel::Chat,
         session: None,
+        follow_up_of: None,
         provider: Some(ProviderChoice::Offline),
         limits: None,
     };

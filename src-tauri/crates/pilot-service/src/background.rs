@@ -43,6 +43,8 @@ impl Service {
         tracker.spawn(async move { service.run_queue(stop, running).await });
         let (service, stop) = (self.clone(), token.clone());
         tracker.spawn(async move { service.watch_others(stop).await });
+        let (service, stop) = (self.clone(), token.clone());
+        tracker.spawn(async move { service.watch_age(stop).await });
         Background { token, tracker }
     }
 

@@ -7,10 +7,12 @@
 //! Everything that is decided about an approval is decided in [`Service::approve`] and [`Service::reject`], by one
 //! conditional update.
 
+mod again;
 mod approval;
 mod artifacts;
 mod audit;
 mod background;
+mod backup;
 mod bus;
 mod doctor;
 mod error;
@@ -19,13 +21,17 @@ mod files;
 mod gate;
 mod keys;
 mod memory;
+mod moved;
 mod open;
 mod providers;
 mod reach;
 mod recovery;
+mod retention;
 mod run;
+mod sessions;
 mod settings;
 mod sink;
+mod support;
 mod tasks;
 pub mod view;
 mod workspaces;
@@ -33,6 +39,7 @@ mod workspaces;
 pub use approval::{Approve, Decider};
 pub use audit::AuditFormat;
 pub use background::Background;
+pub use backup::restore;
 pub use bus::Notice;
 pub use doctor::{Check, CheckState};
 pub use error::ServiceError;

@@ -23,6 +23,8 @@ impl Default for SettingsView {
             single_keys: true,
             undo_days: 90,
             undo_bytes: 1 << 30,
+            task_days: None,
+            log_days: None,
             tokens_per_task: None,
             tokens_per_day: None,
         }
@@ -49,6 +51,12 @@ impl Service {
                 "undo is kept for 1 to 3,650 days and at least 1 MiB",
             ));
         }
+        if [wanted.task_days, wanted.log_days].into_iter().flatten().any(|days| !(1..=3650).contains(&days)) {
+            return Err(ServiceError::new(
+                ErrorCode::SettingsInvalid,
+                "tasks and logs are kept for 1 to 3,650 days",
+            ));
+        }
         if wanted.tokens_per_task == Some(0) || wanted.tokens_per_day == Some(0) {
             return Err(ServiceError::new(
                 ErrorCode::SettingsInvalid,
@@ -61,6 +69,7 @@ impl Service {
             .append(&mut tx, None, pilot_types::Source::Operator, &[acted("settings_saved", None)])
             .await?;
         self.commit(tx, records).await?;
+        self.use_limits(wanted);
         self.inner.bus.changed();
         Ok(())
     }

@@ -27,7 +27,12 @@ impl Service {
             ));
         }
         let workspace = self.workspace_row(&intake.workspace).await?;
+        if workspace.removed_at.is_some() {
+            let words = "this workspace was taken off the list";
+            return Err(ServiceError::new(ErrorCode::WorkspaceNotFound, words).about(workspace.name));
+        }
         self.guard(&intake.workspace).await?;
+        let turn = self.turn_of(&intake).await?;
         let provider = match intake.provider {
             Some(choice) => choice,
             None => self.provider_named(&workspace.provider).await?,
@@ -42,7 +47,7 @@ impl Service {
         let limits = intake
             .limits
             .unwrap_or(TaskLimits { max_tokens: settings.tokens_per_task, ..TaskLimits::default() });
-        let task = self.new_task(&intake.workspace, intake.session, intake.channel, goal, provider, limits);
+        let mut task = self.new_task(&intake.workspace, intake.channel, goal, provider, limits);
         let created = Event::TaskCreated {
             workspace: task.workspace.clone(),
             channel: task.channel,
@@ -51,7 +56,7 @@ impl Service {
         };
         pilot_types::faults::point("task_create_before");
         let mut tx = self.begin().await?;
-        tasks::insert(&mut tx, &task).await?;
+        self.insert_turn(&mut tx, &mut task, turn).await?;
         workspaces::touch(&mut tx, &task.workspace, self.now()).await?;
         let records = self.append(&mut tx, Some(&task.id), Source::Agent, &[created]).await?;
         self.commit(tx, records).await?;
@@ -63,7 +68,6 @@ impl Service {
     fn new_task(
         &self,
         workspace: &WorkspaceId,
-        session: Option<pilot_types::SessionId>,
         channel: Channel,
         goal: String,
         provider: ProviderChoice,
@@ -73,7 +77,8 @@ impl Service {
         Task {
             id: TaskId::new(),
             workspace: workspace.clone(),
-            session,
+            // Given when it is stored, together with its row.
+            session: None,
             channel,
             goal,
             status: TaskStatus::Queued,
@@ -118,13 +123,14 @@ impl Service {
         Ok(views)
     }
 
-    async fn view_task(&self, task: Task) -> Result<TaskView, ServiceError> {
+    pub(crate) async fn view_task(&self, task: Task) -> Result<TaskView, ServiceError> {
         let mut reader = self.inner.store.read().await?;
         let pending = approvals::pending_of_task(&mut reader, &task.id).await?;
         let answer = answers::last_words(&mut reader, &task.id).await?.unwrap_or_default();
         Ok(TaskView {
             id: task.id.to_string(),
             workspace: task.workspace.to_string(),
+            session: task.session.map_or_else(|| task.id.to_string(), |session| session.to_string()),
             channel: task.channel,
             goal: task.goal,
             status: task.status,

@@ -14,6 +14,7 @@
 
 pub mod answers;
 pub mod approvals;
+pub mod archive;
 pub mod artifacts;
 pub mod backup;
 mod cells;
@@ -22,9 +23,11 @@ mod data_dir;
 mod error;
 pub mod events;
 pub mod executions;
+pub mod facts;
 mod open;
 mod process;
 pub mod retention;
+pub mod sessions;
 pub mod settings;
 mod store;
 pub mod tasks;
@@ -33,11 +36,12 @@ pub mod workspaces;
 
 pub use approvals::{ApprovalEdit, ApprovalRow, EffectKind};
 pub use artifacts::ArtifactRow;
-pub use data_dir::DataDir;
+pub use data_dir::{DataDir, LogFile};
 pub use error::StoreError;
 pub use events::{ChainCheck, ChainEntry};
 pub use executions::ExecutionRow;
-pub use process::{ProcessLock, Role, process_alive};
+pub use process::{ProcessLock, Role, others_alive, process_alive};
+pub use sessions::{SessionFilter, SessionRow, SessionSummary};
 pub use sqlx::SqliteConnection;
 pub use store::{Reader, Store, Tx};
 pub use workspaces::WorkspaceRow;

@@ -177,6 +177,8 @@ pub struct TaskIntake {
     pub channel: Channel,
     /// Conversation it belongs to, if any.
     pub session: Option<SessionId>,
+    /// Task whose conversation this continues; its bounded history comes before the goal as untrusted text.
+    pub follow_up_of: Option<TaskId>,
     /// Model; `None` takes the workspace's choice.
     pub provider: Option<ProviderChoice>,
     /// Bounds; `None` takes the defaults.

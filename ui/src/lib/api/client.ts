@@ -5,11 +5,17 @@ import type { ApprovalView } from './generated/ApprovalView';
 import type { ApproveRequest } from './generated/ApproveRequest';
 import type { ArtifactView } from './generated/ArtifactView';
 import type { AuditView } from './generated/AuditView';
+import type { BackupView } from './generated/BackupView';
+import type { DataUsageView } from './generated/DataUsageView';
+import type { DeletionView } from './generated/DeletionView';
 import type { ErrorView } from './generated/ErrorView';
 import type { FolderView } from './generated/FolderView';
 import type { PreviewView } from './generated/PreviewView';
 import type { ProviderRequest } from './generated/ProviderRequest';
 import type { ReachView } from './generated/ReachView';
+import type { SessionDetailView } from './generated/SessionDetailView';
+import type { SessionListRequest } from './generated/SessionListRequest';
+import type { SessionView } from './generated/SessionView';
 import type { SettingsView } from './generated/SettingsView';
 import type { TaskDetailView } from './generated/TaskDetailView';
 import type { TaskRequest } from './generated/TaskRequest';
@@ -27,6 +33,7 @@ export interface Commands {
   workspace_choose: [Nothing, WorkspaceView | null];
   workspace_add: [{ path: string }, WorkspaceView];
   demo_open: [Nothing, WorkspaceView];
+  workspace_move: [Id, WorkspaceView | null];
   workspace_remove: [Id, null];
   workspace_set_provider: [{ id: string; provider: string }, WorkspaceView];
   consent_give: [{ workspace: string; provider: string }, null];
@@ -35,6 +42,13 @@ export interface Commands {
   task_get: [Id, TaskDetailView];
   task_cancel: [Id, null];
   task_resume: [Id, TaskView];
+  task_again: [{ id: string; files: string[] }, TaskView];
+  task_deletion: [Id, DeletionView];
+  task_delete: [Id, null];
+  session_list: [SessionListRequest, SessionView[]];
+  session_get: [Id, SessionDetailView];
+  session_rename: [{ id: string; title: string }, SessionView];
+  session_archive: [{ id: string; archived: boolean }, SessionView];
   reach: [{ workspace: string; provider: string | null }, ReachView];
   approval_list: [{ all: boolean }, ApprovalRowView[]];
   approval_get: [Id, ApprovalView];
@@ -56,6 +70,15 @@ export interface Commands {
   provider_key_save: [{ name: string; key: string }, AppView];
   provider_key_remove: [{ name: string }, AppView];
   audit_verify: [Nothing, AuditView];
+  data_usage: [Nothing, DataUsageView];
+  undo_clear: [Nothing, DataUsageView];
+  logs_clear: [Nothing, DataUsageView];
+  backup_save: [{ undo: boolean }, BackupView | null];
+  backup_choose: [Nothing, BackupView | null];
+  /** Ends the program; the next start opens the backup. */
+  backup_restore: [Nothing, null];
+  backup_cancel: [Nothing, null];
+  support_save: [Nothing, boolean];
   /** What is on screen: where dropped files go, and the card that needs no notification. */
   view_state: [{ workspace: string | null; approval: string | null }, null];
   window_ready: [Nothing, null];

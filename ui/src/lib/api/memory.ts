@@ -6,19 +6,23 @@
  *
  * Address parameters: `first-run`, `empty`, `lang=zh-CN|en`, `theme=light|dark`, `workspace=ID`, `speed=0…1`,
  * `stale=CARD` (its file changed), `decided=CARD` (decided elsewhere), `large=CARD` (very many rows), `fail=COMMAND:code`,
- * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`.
+ * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`,
+ * `gone=WORKSPACE` (its folder is not there).
  */
 import { PilotError, type ArgumentsOf, type Backend, type CommandName, type RequestOf, type ResultOf } from './client';
 import type { AppView } from './generated/AppView';
 import type { ApprovalRowView } from './generated/ApprovalRowView';
 import type { ApprovalView } from './generated/ApprovalView';
 import type { ArtifactView } from './generated/ArtifactView';
+import type { BackupView } from './generated/BackupView';
+import type { DataUsageView } from './generated/DataUsageView';
 import type { ErrorCode } from './generated/ErrorCode';
 import type { FolderView } from './generated/FolderView';
 import type { PreviewView } from './generated/PreviewView';
 import type { TaskDetailView } from './generated/TaskDetailView';
 import type { UndoPreview } from './generated/UndoPreview';
 import type { WindowEvent } from './generated/WindowEvent';
+import { Conversations } from './memory-sessions';
 import { Play } from './memory-play';
 
 /** Everything that was recorded. */
@@ -51,6 +55,8 @@ const refuse = (code: ErrorCode, message: string, subject: string | null = null)
 export class MemoryBackend implements Backend {
   private readonly listeners = new Set<(event: WindowEvent) => void>();
   private readonly play: Play;
+  private readonly sessions: Conversations;
+  private readonly kept: DataUsageView = { database_bytes: 4_812_800, undo_entries: 14, undo_bytes: 1_394_000, logs: 5, log_bytes: 86_400 };
   private consented = new Set<string>();
 
   constructor(
@@ -59,6 +65,7 @@ export class MemoryBackend implements Backend {
   ) {
     this.play = new Play(data, (event) => this.emit(event), query);
     this.play.prepare();
+    this.sessions = new Conversations(data);
   }
 
   async call<K extends CommandName>(name: K, ...request: ArgumentsOf<K>): Promise<ResultOf<K>> {
@@ -88,11 +95,16 @@ export class MemoryBackend implements Backend {
     return found ?? refuse('artifact_not_found', 'no such artifact', id);
   }
 
+  private backup(undo: boolean): BackupView {
+    return { version: this.data.app.version, schema: 3, made_at: '2026-11-29T17:20:00Z', tasks: this.data.tasks.length, undo_entries: undo ? this.kept.undo_entries : 0, database_bytes: this.kept.database_bytes };
+  }
+
   private readonly handlers: Handlers = {
     app_state: () => this.play.appView(),
     workspace_choose: () => this.play.addWorkspace('chosen', 'invoices-2026-Q4', '~/Documents/invoices-2026-Q4'),
     workspace_add: ({ path }) => this.play.addWorkspace(path, path.slice(path.lastIndexOf('/') + 1), path),
     demo_open: () => this.play.demo(),
+    workspace_move: ({ id }) => Object.assign(this.workspace(id), { present: true, replaced: false }),
     workspace_remove: ({ id }) => {
       this.data.app.workspaces = this.data.app.workspaces.filter((one) => one.id !== id);
       return null;
@@ -107,12 +119,19 @@ export class MemoryBackend implements Backend {
       const provider = this.data.app.providers.find((one) => one.name === (request.provider ?? workspace.provider));
       const asks = this.query.has('consent') || provider?.local === false;
       if (asks && !this.consented.has(`${workspace.id}/${workspace.provider}`)) refuse('consent_required', 'content would leave this computer', 'api.example.com');
-      return this.play.create(workspace, request.goal);
+      return this.play.create(workspace, request.goal, request.session);
     },
     task_list: ({ workspace }) => this.data.tasks.map((one) => one.task).filter((task) => workspace === null || task.workspace === workspace),
     task_get: ({ id }) => this.play.task(id),
     task_cancel: ({ id }) => this.play.cancel(id),
     task_resume: ({ id }) => this.play.resume(id),
+    task_again: ({ id, files }) => this.play.again(id, files),
+    task_deletion: ({ id }) => this.play.deletion(id),
+    task_delete: ({ id }) => this.play.remove(id),
+    session_list: (request) => this.sessions.list(request),
+    session_get: ({ id }) => this.sessions.get(id),
+    session_rename: ({ id, title }) => this.sessions.rename(id, title),
+    session_archive: ({ id, archived }) => this.sessions.archive(id, archived),
     reach: ({ workspace }) => {
       const known = this.data.tasks.find((one) => one.task.workspace === workspace) ?? this.data.tasks[0];
       const provider = this.data.app.providers.find((one) => one.name === this.workspace(workspace).provider);
@@ -162,6 +181,14 @@ export class MemoryBackend implements Backend {
       return this.play.appView();
     },
     audit_verify: () => ({ entries: this.data.app.log_entries, intact: this.data.app.log_broken_at === null, broken_at: this.data.app.log_broken_at }),
+    data_usage: () => this.kept,
+    undo_clear: () => Object.assign(this.kept, { undo_entries: 0, undo_bytes: 0 }),
+    logs_clear: () => Object.assign(this.kept, { logs: 1, log_bytes: 0 }),
+    backup_save: ({ undo }) => this.backup(undo),
+    backup_choose: () => this.backup(true),
+    backup_restore: () => null,
+    backup_cancel: () => null,
+    support_save: () => true,
     view_state: () => null,
     window_ready: () => null,
   };

@@ -9,6 +9,7 @@ import { FilesState } from './files.svelte';
 import { InboxState } from './inbox.svelte';
 import { NoticesState } from './notices.svelte';
 import { RouteState } from './route.svelte';
+import { SessionsState } from './sessions.svelte';
 import { TasksState } from './tasks.svelte';
 import { TextSizeState } from './textsize.svelte';
 
@@ -19,6 +20,7 @@ export class Pilot {
   readonly route = new RouteState();
   readonly inbox: InboxState;
   readonly tasks: TasksState;
+  readonly sessions: SessionsState;
   readonly files: FilesState;
   readonly notices = new NoticesState();
   readonly textSize = new TextSizeState();
@@ -36,6 +38,7 @@ export class Pilot {
     this.app = new AppState(api);
     this.inbox = new InboxState(api);
     this.tasks = new TasksState(api);
+    this.sessions = new SessionsState(api);
     this.files = new FilesState(api);
     this.refreshApp = new Coalesced(() => this.app.load(), 120);
     this.refreshFiles = new Coalesced(() => this.files.reload(), 200);
@@ -63,6 +66,7 @@ export class Pilot {
         this.refreshFiles.ask();
         this.inbox.touch();
         this.tasks.touch();
+        this.sessions.touch();
         break;
       case 'open_card':
         this.route.go('inbox', event.approval);
@@ -88,6 +92,7 @@ export class Pilot {
         break;
       case 'status_changed':
         this.cardsChanged(record.task);
+        this.sessions.touch();
         break;
       case 'artifact_written':
       case 'undone':
@@ -96,6 +101,8 @@ export class Pilot {
         this.refreshFiles.ask();
         break;
       case 'task_created':
+        this.sessions.touch();
+        break;
       case 'prompted':
       case 'model_answer':
       case 'tool_started':

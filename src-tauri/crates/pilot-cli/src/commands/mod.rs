@@ -3,11 +3,15 @@
 mod documents;
 mod keep;
 mod prove;
+mod safekeeping;
+mod sessions;
 mod work;
 
 pub(crate) use documents::{analyze, extract};
 pub(crate) use keep::{artifacts, memory, providers, skills, workspaces};
 pub(crate) use prove::{audit, doctor, evals};
+pub(crate) use safekeeping::{back_up, restore, support_file};
+pub(crate) use sessions::sessions;
 pub(crate) use work::{approvals, reach, tasks};
 
 use pilot_service::{Service, ServiceError};

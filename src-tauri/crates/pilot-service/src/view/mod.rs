@@ -2,8 +2,11 @@
 //! TypeScript; a test fails when the exported files are stale. They live at the edge only: no room below knows them.
 
 mod approval;
+mod keep;
 
 pub use approval::{ApprovalRowView, ApprovalState, ApprovalView, ApproveRequest};
+
+pub use keep::{BackupView, DataUsageView, DeletionView, SessionDetailView, SessionListRequest, SessionView};
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
 use serde::{Deserialize, Serialize};
@@ -29,8 +32,10 @@ pub struct WorkspaceView {
     pub name: String,
     /// Folder, as the person would recognise it.
     pub root: String,
-    /// False when the folder is not there now.
+    /// False when the folder is not there now, or another one stands in its place.
     pub present: bool,
+    /// True when another folder stands in its place.
+    pub replaced: bool,
     /// Provider of new tasks.
     pub provider: String,
     /// Outside tools allowed here.
@@ -115,6 +120,10 @@ pub struct SettingsView {
     /// Bytes of replaced files kept at most.
     #[ts(type = "number")]
     pub undo_bytes: u64,
+    /// Days after which a task that has ended is deleted; `None` keeps all.
+    pub task_days: Option<u32>,
+    /// Days after which a log is deleted; `None` keeps what there is, seven files at most.
+    pub log_days: Option<u32>,
     /// Tokens a task may use; `None` for no cap.
     #[ts(type = "number | null")]
     pub tokens_per_task: Option<u64>,
@@ -161,6 +170,8 @@ pub struct TaskView {
     pub id: String,
     /// Workspace.
     pub workspace: String,
+    /// The conversation that it is a turn of.
+    pub session: String,
     /// Where it came from.
     pub channel: Channel,
     /// What the person wants.
@@ -343,6 +354,10 @@ pub struct TaskRequest {
     pub goal: String,
     /// Provider; `None` for the workspace's.
     pub provider: Option<String>,
+    /// Conversation that it joins; `None` for that of the task it follows, or one of its own.
+    pub session: Option<String>,
+    /// Task that it follows.
+    pub follow_up_of: Option<String>,
 }
 
 /// Result of looking through the log chain.

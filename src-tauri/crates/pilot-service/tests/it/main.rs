@@ -10,7 +10,9 @@
 
 mod approvals;
 mod bindings;
+mod keep;
 mod resolvers;
+mod sessions;
 mod support;
 mod tasks;
 mod undo;

@@ -16,8 +16,8 @@ pub(crate) struct Bench {
     pub(crate) service: Service,
     pub(crate) workspace: WorkspaceId,
     pub(crate) root: PathBuf,
-    _data: TempDir,
-    _root: TempDir,
+    pub(crate) _data: TempDir,
+    pub(crate) _root: TempDir,
 }
 
 /// Options for a service on a folder, with keys in memory.
@@ -78,6 +78,7 @@ impl Bench {
             workspace: self.workspace.clone(),
             channel: Channel::Chat,
             session: None,
+            follow_up_of: None,
             provider: Some(ProviderChoice::Scripted {
                 label: "test".to_owned(),
                 script: Script { version: 1, steps },

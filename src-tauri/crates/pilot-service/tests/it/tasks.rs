@@ -75,6 +75,7 @@ async fn a_task_that_runs_out_of_steps_says_so() {
         workspace: bench.workspace.clone(),
         channel: Channel::Cli,
         session: None,
+        follow_up_of: None,
         provider: Some(ProviderChoice::Scripted {
             label: "t".to_owned(),
             script: Script { version: 1, steps },
@@ -109,6 +110,7 @@ async fn content_for_another_computer_asks_once_per_workspace_and_provider() {
         workspace: bench.workspace.clone(),
         channel: Channel::Chat,
         session: None,
+        follow_up_of: None,
         provider: Some(bench.service.provider_named("far").await.unwrap()),
         limits: None,
     };
