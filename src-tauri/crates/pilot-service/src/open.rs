@@ -171,6 +171,7 @@ impl Service {
         }
         if service.inner.role == Role::Owner {
             service.recover(options.takes_over).await?;
+            pilot_store::archive::forget_staged(&service.inner.data);
             service.prune_undo();
         }
         Ok(service)

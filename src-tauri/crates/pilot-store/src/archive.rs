@@ -343,6 +343,15 @@ pub fn is_free(data: &DataDir) -> Result<bool, StoreError> {
     process::try_exclusive(&presence)
 }
 
+/// Removes a backup that somebody looked at and never decided about.
+pub fn forget_staged(data: &DataDir) {
+    if let Err(error) = std::fs::remove_dir_all(data.restore_staged())
+        && error.kind() != io::ErrorKind::NotFound
+    {
+        tracing::warn!(%error, "a backup that was only looked at could not be removed");
+    }
+}
+
 /// Removes copies of the database that a process died over.
 fn sweep_copies(data: &DataDir) {
     let Ok(entries) = std::fs::read_dir(data.scratch()) else { return };

@@ -383,6 +383,40 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn tasks_from_before_conversations_become_one_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataDir::open(folder.path()).unwrap();
+        let first: Vec<Migration> =
+            MIGRATIONS.iter().filter(|migration| migration.version == 1).cloned().collect();
+        let mut opened = open_with(&data, Durability::Full, &Migrator::with_migrations(first)).await.unwrap();
+        for statement in [
+            "INSERT INTO workspaces (id, name, root, dev, ino, created_at, used_at) VALUES ('w', 'w', '/w', 1, 1, 0, 0)",
+            "INSERT INTO tasks (id, workspace, channel, goal, status, max_steps, max_millis, steps, elapsed_millis,
+             tokens_in, tokens_out, tokens_estimated, created_at, updated_at)
+             VALUES ('t', 'w', 'chat', 'Sum up' || char(10) || 'March', 'completed', 1, 1, 0, 0, 0, 0, 0, 7, 9)",
+        ] {
+            sqlx::query(statement).execute(&mut opened.writer).await.unwrap();
+        }
+        opened.writer.close().await.unwrap();
+        drop(opened.presence);
+
+        let mut opened = open(&data, Durability::Full).await.unwrap();
+        let found: (String, String, String, i64) = sqlx::query_as(
+            "SELECT tasks.session, sessions.workspace, sessions.title, sessions.created_at
+             FROM tasks JOIN sessions ON sessions.id = tasks.session",
+        )
+        .fetch_one(&mut opened.writer)
+        .await
+        .unwrap();
+        assert_eq!(
+            found,
+            ("t".to_owned(), "w".to_owned(), "Sum up March".to_owned(), 7),
+            "each old task is a conversation of its own, with its goal as title"
+        );
+        opened.writer.close().await.unwrap();
+    }
+
+    #[tokio::test]
     async fn a_failed_migration_leaves_the_old_database_usable() {
         let folder = tempfile::tempdir().unwrap();
         let data = DataDir::open(folder.path()).unwrap();

@@ -383,7 +383,7 @@ export const en = {
       undone: 'You undid this write.',
       rejected: '0 bytes changed in the folder.', note: (note: string) => `Your note: “${note}”.`,
       unknown: 'The outside tool was cut off. It may or may not have run. It will not be tried again by itself.', unknownWrite: 'The program stopped while writing, and the file is now neither the old nor the approved one. It will not be written again by itself.',
-      failed: '0 bytes changed in the folder.', void: 'The task was stopped before you decided. 0 bytes changed.', replaces: 'This card replaces an earlier one, because the file changed.', openOld: 'See the earlier card',
+      failed: '0 bytes changed in the folder.', void: 'The task was stopped before you decided. 0 bytes changed.', voidFolder: 'This card was made for another folder. 0 bytes changed. Let the task go on, and it asks you again.', replaces: 'This card replaces an earlier one, because the file changed.', openOld: 'See the earlier card',
       elsewhere: 'Already decided', elsewhereText: 'It was decided elsewhere while this card was open. It counted once. Here it is read-only.',
       follow: 'Follow the task', nextCard: 'Next waiting card',
     },

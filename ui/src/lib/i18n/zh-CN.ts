@@ -360,7 +360,7 @@ export const zhCN: Shape<typeof en> = {
       undone: '你已撤销这次写入。',
       rejected: '文件夹里改动 0 字节。', note: (note) => `你的说明：「${note}」。`,
       unknown: '外部工具中途断了，可能运行过，也可能没有。不会自动再试。', unknownWrite: '程序在写入时停了，文件现在既不是旧内容，也不是你批准的内容。不会自动再写。',
-      failed: '文件夹里改动 0 字节。', void: '你决定之前任务已停止。改动 0 字节。', replaces: '文件变了，这张卡片替换了之前的一张。', openOld: '看之前的卡片',
+      failed: '文件夹里改动 0 字节。', void: '你决定之前任务已停止。改动 0 字节。', voidFolder: '这张卡片是为另一个文件夹做的。改动 0 字节。让任务继续，它会重新问你。', replaces: '文件变了，这张卡片替换了之前的一张。', openOld: '看之前的卡片',
       elsewhere: '已经决定过', elsewhereText: '卡片打开时，别处已经决定，只算一次。这里只读。',
       follow: '查看任务', nextCard: '下一张等待的卡片',
     },

@@ -7,6 +7,8 @@ use pilot_service::{Service, restore};
 use pilot_types::{ErrorCode, TaskId, TaskStatus};
 use serde_json::json;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 
 const CANARY: &str = "CANARY-41c07e";
@@ -290,4 +292,45 @@ async fn the_support_file_holds_no_content() {
     }
     let again = service.write_support_file(file, false).await.unwrap_err();
     assert_eq!(again.code(), ErrorCode::AlreadyExists, "never over a file that is there");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_old_goes_by_itself_once_the_settings_say_so() {
+    let (data, root) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let clock = Arc::new(pilot_testkit::FixedClock::at_text("2026-03-01T08:00:00Z"));
+    let mut with_clock = options(data.path());
+    with_clock.clock = clock.clone();
+    let service = Service::open(with_clock).await.unwrap();
+    let workspace = service.add_workspace(root.path(), None).await.unwrap();
+    let intake = pilot_types::TaskIntake {
+        goal: "look".to_owned(),
+        workspace: pilot_types::WorkspaceId::from_text(workspace.id),
+        channel: pilot_types::Channel::Cli,
+        session: None,
+        follow_up_of: None,
+        provider: Some(pilot_types::ProviderChoice::Scripted {
+            label: "t".to_owned(),
+            script: pilot_types::Script { version: 1, steps: vec![say("done")] },
+        }),
+        limits: None,
+    };
+    let task = TaskId::from_text(service.create_task(intake).await.unwrap().id);
+    service.run_to_stop(&task).await.unwrap();
+    clock.advance(Duration::from_secs(40 * 24 * 60 * 60));
+    let background = service.start_background();
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert!(service.task(&task).await.is_ok(), "the control: by default it stays, however old");
+    let settings = SettingsView { task_days: Some(30), ..SettingsView::default() };
+    service.save_settings(&settings).await.unwrap();
+    let mut gone = false;
+    for _ in 0..100 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        gone = service.task(&task).await.is_err();
+        if gone {
+            break;
+        }
+    }
+    assert!(gone, "the setting holds at once, not at the next start");
+    background.shutdown(Duration::from_secs(2)).await;
+    assert!(service.verify_audit().await.unwrap().intact, "and the chain holds");
 }

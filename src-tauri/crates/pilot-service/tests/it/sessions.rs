@@ -8,6 +8,7 @@ use pilot_types::{
     WorkspaceId,
 };
 use serde_json::json;
+use std::time::Duration;
 use tempfile::TempDir;
 
 fn intake(bench: &Bench, goal: &str, steps: Vec<ScriptStep>) -> TaskIntake {
@@ -388,4 +389,35 @@ async fn a_card_of_another_folder_is_void_and_its_task_asks_again() {
     let fresh = bench.service.task(&task).await.unwrap().waiting_approval.expect("it asks again");
     assert_ne!(fresh, card.to_string(), "with a card of its own");
     assert_eq!(std::fs::read_dir(copy.path()).unwrap().count(), 0, "and nothing is written before the yes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_task_at_work_stops_when_its_folder_is_unplugged() {
+    let bench = Bench::new().await;
+    // A model that takes the question and never answers.
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let provider = pilot_service::view::ProviderRequest {
+        name: "silent".to_owned(),
+        base_url: format!("http://{}/v1", silent.local_addr().unwrap()),
+        model: "m".to_owned(),
+    };
+    bench.service.save_provider(provider).await.unwrap();
+    let mut wanted = intake(&bench, "look", Vec::new());
+    wanted.provider = Some(bench.service.provider_named("silent").await.unwrap());
+    let task = made(&bench, wanted).await;
+    let (service, id) = (bench.service.clone(), task.clone());
+    let running = tokio::spawn(async move { service.run_to_stop(&id).await });
+    let _asked = tokio::time::timeout(Duration::from_secs(30), silent.accept()).await.unwrap().unwrap();
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    assert!(!running.is_finished(), "the control: while the folder is there it goes on");
+    let aside = bench.root.with_extension("aside");
+    std::fs::rename(&bench.root, &aside).unwrap();
+    let stop = tokio::time::timeout(Duration::from_secs(30), running).await.unwrap().unwrap().unwrap();
+    std::fs::rename(&aside, &bench.root).unwrap();
+    assert_eq!(
+        (stop.status, stop.code),
+        (TaskStatus::Interrupted, Some(ErrorCode::WorkspaceGone)),
+        "paused with the reason, not failed and not left hanging"
+    );
+    assert!(bench.service.resume_task(&task).await.is_ok(), "and can go on when the folder is back");
 }
