@@ -52,7 +52,6 @@ test('a conversation is continued, renamed, put away and found again', async ({ 
   await page.getByTestId('session-title').press('Enter');
   await expect(page.getByRole('heading', { level: 1 }), 'renamed in its place').toHaveText('September invoices');
   await menu(page, 'session-archive');
-  await page.goto('/#/tasks');
   await page.getByTestId('nav-tasks').click();
   await expect(page.getByTestId('session-row').filter({ hasText: 'September invoices' }), 'out of sight').toHaveCount(0);
   await page.getByRole('button', { name: 'Archived' }).click();

@@ -147,7 +147,7 @@ export const en = {
     noneArchived: 'Nothing is archived.', noneFound: 'No conversation with these words.',
     actions: 'More for this task', rename: 'Rename', newTitle: 'New title', archive: 'Archive the conversation', unarchive: 'Take it out of the archive', remove: 'Delete this task…',
     archived: 'Archived. Find it with the filter “Archived”.', unarchived: 'Back in the list.', renamed: 'Renamed',
-    follow: 'Continue this conversation', followPlaceholder: 'Say what should be done next', followHint: 'The model is given a short, untrusted extract of the turns before. A write asks again.',
+    follow: 'Continue this conversation', followPlaceholder: 'Say what should be done next', followHint: 'Earlier turns go along as untrusted notes. A write asks again.',
     followBusy: 'The task is at work. You can go on when it has stopped.',
   },
   again: {

@@ -134,7 +134,7 @@ export const zhCN: Shape<typeof en> = {
     noneArchived: '没有归档的对话。', noneFound: '没有含这些字的对话。',
     actions: '这个任务的更多操作', rename: '改标题', newTitle: '新标题', archive: '归档这个对话', unarchive: '从归档取回', remove: '删除这个任务…',
     archived: '已归档。用「已归档」筛选能找到。', unarchived: '已回到列表。', renamed: '标题已改',
-    follow: '继续这个对话', followPlaceholder: '说说接下来做什么', followHint: '模型会得到之前几轮的简短摘录，按不可信处理。写入还会再问你。',
+    follow: '继续这个对话', followPlaceholder: '说说接下来做什么', followHint: '之前几轮会作为不可信的摘录带上。写入还会再问你。',
     followBusy: '任务正在进行。停下之后可以继续说。',
   },
   again: {
