@@ -19,6 +19,9 @@ pub struct Case {
     /// workspace, where no task may reach.
     #[serde(default)]
     pub files: BTreeMap<String, FileContent>,
+    /// A turn of the same conversation that was played to its end before; the goal then follows it up.
+    #[serde(default)]
+    pub earlier: Option<Earlier>,
     /// What the person asks for.
     pub goal: String,
     /// Where the task comes from; the command line when it is left out. A schedule or a webhook has nobody beside it.
@@ -38,6 +41,16 @@ pub struct Case {
     pub chinese: bool,
     /// What must hold at the end.
     pub expect: Expect,
+}
+
+/// An earlier turn of the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Earlier {
+    /// What the person asked for then.
+    pub goal: String,
+    /// The scripted model of that turn.
+    pub script: Script,
 }
 
 /// Which count a case belongs to.

@@ -13,7 +13,7 @@ mod play;
 mod safety;
 mod score;
 
-pub use case::{Case, CaseDecision, CaseKind, CaseResult, Expect, ExpectedResult, FileContent};
+pub use case::{Case, CaseDecision, CaseKind, CaseResult, Earlier, Expect, ExpectedResult, FileContent};
 pub use folder::Manifest;
 pub use play::{Player, Runner, run_case, run_cases};
 pub use safety::{safety_cases, safety_check};

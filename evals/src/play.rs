@@ -1,6 +1,6 @@
 //! Plays one case through the service, as a person would.
 
-use crate::case::{Case, CaseDecision, CaseResult};
+use crate::case::{Case, CaseDecision, CaseResult, Earlier};
 use crate::folder::CaseFolder;
 use crate::score::{Outcome, problems};
 use pilot_service::{Approve, Decider, EnvironmentProvider, Keys, OpenOptions, Service, ServiceError};
@@ -101,6 +101,27 @@ async fn open(options: OpenOptions) -> Result<Service, ServiceError> {
     opened.await.unwrap_or_else(|error| Err(ServiceError::new(ErrorCode::Internal, error.to_string())))
 }
 
+/// Plays the turn before; it may stop at a card, which then stays there.
+async fn play_earlier(
+    service: &Service,
+    workspace: &WorkspaceId,
+    earlier: &Earlier,
+) -> Result<TaskId, ServiceError> {
+    let script = earlier.script.clone();
+    let intake = TaskIntake {
+        goal: earlier.goal.clone(),
+        workspace: workspace.clone(),
+        channel: Channel::Cli,
+        session: None,
+        follow_up_of: None,
+        provider: Some(ProviderChoice::Scripted { label: "earlier".to_owned(), script }),
+        limits: None,
+    };
+    let task = TaskId::from_text(service.create_task(intake).await?.id);
+    service.run_to_stop(&task).await?;
+    Ok(task)
+}
+
 struct Session {
     service: Service,
     task: TaskId,
@@ -133,13 +154,17 @@ impl Session {
         if player == Player::Environment {
             service.give_consent(&workspace, "env").await?;
         }
+        let follow_up_of = match &case.earlier {
+            Some(earlier) => Some(play_earlier(&service, &workspace, earlier).await?),
+            None => None,
+        };
         let limits = case.max_steps.map(|max_steps| TaskLimits { max_steps, ..TaskLimits::default() });
         let intake = TaskIntake {
             goal: case.goal.clone(),
             workspace,
             channel: case.channel.unwrap_or(Channel::Cli),
             session: None,
-            follow_up_of: None,
+            follow_up_of,
             provider: Some(provider),
             limits,
         };

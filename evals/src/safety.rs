@@ -12,6 +12,7 @@ macro_rules! cases {
 cases![
     "approved-by-a-document",
     "edited-card-escape",
+    "follow-up-is-no-approval",
     "list-escape",
     "mcp-not-allowed",
     "memory-by-a-document",

@@ -4,9 +4,11 @@
 pub(crate) mod approvals;
 pub(crate) mod artifacts;
 pub(crate) mod automations;
+pub(crate) mod data;
 pub(crate) mod files;
 pub(crate) mod people;
 pub(crate) mod providers;
+pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod tasks;
 pub(crate) mod workspaces;
@@ -43,11 +45,20 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::provider_key_save,
         settings::provider_key_remove,
         settings::audit_verify,
+        data::data_usage,
+        data::undo_clear,
+        data::logs_clear,
+        data::backup_save,
+        data::backup_choose,
+        data::backup_restore,
+        data::backup_cancel,
+        data::support_save,
         settings::view_state,
         settings::window_ready,
         workspaces::workspace_choose,
         workspaces::workspace_add,
         workspaces::demo_open,
+        workspaces::workspace_move,
         workspaces::workspace_remove,
         workspaces::workspace_set_provider,
         workspaces::consent_give,
@@ -57,6 +68,13 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         tasks::task_get,
         tasks::task_cancel,
         tasks::task_resume,
+        tasks::task_again,
+        tasks::task_deletion,
+        tasks::task_delete,
+        sessions::session_list,
+        sessions::session_get,
+        sessions::session_rename,
+        sessions::session_archive,
         approvals::approval_list,
         approvals::approval_get,
         approvals::approval_preview_edit,

@@ -2,8 +2,8 @@
 
 use super::{Answer, told};
 use crate::state::Shell;
-use pilot_service::view::{TaskDetailView, TaskRequest, TaskView};
-use pilot_types::{Channel, TaskId, TaskIntake, WorkspaceId};
+use pilot_service::view::{DeletionView, TaskDetailView, TaskRequest, TaskView};
+use pilot_types::{Channel, SessionId, TaskId, TaskIntake, WorkspaceId};
 use serde::Deserialize;
 use tauri::State;
 
@@ -27,12 +27,34 @@ pub(crate) async fn task_create(shell: State<'_, Shell>, request: TaskRequest) -
         goal: request.goal,
         workspace: WorkspaceId::from_text(request.workspace),
         channel: Channel::Chat,
-        session: None,
-        follow_up_of: None,
+        session: request.session.map(SessionId::from_text),
+        follow_up_of: request.follow_up_of.map(TaskId::from_text),
         provider,
         limits: None,
     };
     shell.service.create_task(intake).await.map_err(told)
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Again {
+    id: String,
+    files: Vec<String>,
+}
+
+#[tauri::command]
+pub(crate) async fn task_again(shell: State<'_, Shell>, request: Again) -> Answer<TaskView> {
+    let id = TaskId::from_text(request.id);
+    shell.service.run_again(&id, request.files, Channel::Chat).await.map_err(told)
+}
+
+#[tauri::command]
+pub(crate) async fn task_deletion(shell: State<'_, Shell>, request: ById) -> Answer<DeletionView> {
+    shell.service.deletion(&TaskId::from_text(request.id)).await.map_err(told)
+}
+
+#[tauri::command]
+pub(crate) async fn task_delete(shell: State<'_, Shell>, request: ById) -> Answer<()> {
+    shell.service.delete_task(&TaskId::from_text(request.id)).await.map_err(told)
 }
 
 #[tauri::command]

@@ -48,6 +48,22 @@ pub(crate) async fn workspace_choose(
     app: AppHandle,
     shell: State<'_, Shell>,
 ) -> Answer<Option<WorkspaceView>> {
+    let Some(folder) = pick_folder(&app, &shell).await? else { return Ok(None) };
+    shell.service.add_workspace(&folder, None).await.map(Some).map_err(told)
+}
+
+/// Points a workspace to the folder that the person picks; `None` when the dialog was left.
+#[tauri::command]
+pub(crate) async fn workspace_move(
+    app: AppHandle,
+    shell: State<'_, Shell>,
+    request: ById,
+) -> Answer<Option<WorkspaceView>> {
+    let Some(folder) = pick_folder(&app, &shell).await? else { return Ok(None) };
+    shell.service.move_workspace(&WorkspaceId::from_text(request.id), &folder).await.map(Some).map_err(told)
+}
+
+async fn pick_folder(app: &AppHandle, shell: &Shell) -> Answer<Option<PathBuf>> {
     let settings = shell.service.settings().await.map_err(told)?;
     let title = language::chosen(&settings).say(Words::ChooseFolder);
     let (sender, receiver) = tokio::sync::oneshot::channel();
@@ -56,10 +72,10 @@ pub(crate) async fn workspace_choose(
         let _ = sender.send(folder);
     });
     let Some(folder) = receiver.await.ok().flatten() else { return Ok(None) };
-    let folder = folder
+    folder
         .into_path()
-        .map_err(|error| told(ServiceError::new(ErrorCode::WorkspaceNotFolder, error.to_string())))?;
-    shell.service.add_workspace(&folder, None).await.map(Some).map_err(told)
+        .map(Some)
+        .map_err(|error| told(ServiceError::new(ErrorCode::WorkspaceNotFolder, error.to_string())))
 }
 
 #[tauri::command]

@@ -27,6 +27,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: Tasks,
     },
+    /// Conversations: tasks that follow one another.
+    Sessions {
+        #[command(subcommand)]
+        action: Sessions,
+    },
     /// Look at what waits for you, and decide.
     Approvals {
         #[command(subcommand)]
@@ -117,8 +122,25 @@ pub(crate) enum Command {
         #[arg(long)]
         case: Option<String>,
     },
+    /// Write everything that this program keeps, without keys, into one file.
+    Backup {
+        /// Where to; never over a file that is there.
+        to: PathBuf,
+        /// Leave out the versions that writes replaced.
+        #[arg(long)]
+        without_undo: bool,
+    },
+    /// Put a backup in the place of what this program keeps; that is kept aside. Close everything else first.
+    Restore {
+        /// The backup.
+        from: PathBuf,
+    },
     /// What is missing on this machine.
-    Doctor,
+    Doctor {
+        /// Write a file for support without any content; never over a file that is there.
+        #[arg(long)]
+        bundle: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -131,6 +153,12 @@ pub(crate) struct Run {
     /// `offline`, `env`, a name from the settings, or `scripted:FILE`. Default: the folder's own choice.
     #[arg(long)]
     pub(crate) provider: Option<String>,
+    /// Conversation that it joins.
+    #[arg(long)]
+    pub(crate) session: Option<String>,
+    /// Task that it follows: the model is given an extract of the turns up to it.
+    #[arg(long)]
+    pub(crate) follow_up: Option<String>,
     /// Model calls at most.
     #[arg(long)]
     pub(crate) max_steps: Option<u32>,
@@ -172,6 +200,52 @@ pub(crate) enum Tasks {
     Resume {
         /// Task.
         id: String,
+    },
+    /// Run it again: the same goal, folder and model.
+    Again {
+        /// Task.
+        id: String,
+        /// A file to use, relative to the folder; may be given more than once.
+        #[arg(long = "file")]
+        files: Vec<String>,
+    },
+    /// Delete one that has ended: its words, cards and replaced versions. Files in the folder stay.
+    Delete {
+        /// Task.
+        id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Sessions {
+    /// Conversations, those that wait for you first.
+    List {
+        /// Those that were put away.
+        #[arg(long)]
+        archived: bool,
+        /// Only with this text in the title or in a goal.
+        #[arg(long)]
+        search: Option<String>,
+    },
+    /// One conversation with its turns.
+    Show {
+        /// Conversation.
+        id: String,
+    },
+    /// Give it another title.
+    Rename {
+        /// Conversation.
+        id: String,
+        /// The title.
+        title: String,
+    },
+    /// Put it away; nothing of it is deleted or stopped.
+    Archive {
+        /// Conversation.
+        id: String,
+        /// Put it back instead.
+        #[arg(long)]
+        undo: bool,
     },
 }
 
@@ -218,6 +292,13 @@ pub(crate) enum Workspaces {
     },
     /// All folders.
     List,
+    /// Point one to the place where its folder is now.
+    Move {
+        /// Workspace.
+        id: String,
+        /// The folder.
+        folder: PathBuf,
+    },
     /// Take one off the list; its files stay.
     Remove {
         /// Workspace.

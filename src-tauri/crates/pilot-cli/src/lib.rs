@@ -114,11 +114,14 @@ fn is_refusal(code: ErrorCode) -> bool {
     )
 }
 
-async fn open(arguments: &Arguments) -> Result<Service, ServiceError> {
-    let data_dir = arguments.data_dir.clone().or_else(pilot_service::default_data_dir).ok_or_else(|| {
+fn data_dir(arguments: &Arguments) -> Result<std::path::PathBuf, ServiceError> {
+    arguments.data_dir.clone().or_else(pilot_service::default_data_dir).ok_or_else(|| {
         ServiceError::new(ErrorCode::Usage, "no data folder: set HOME, POCKETPILOT_DATA_DIR or --data-dir")
-    })?;
-    let mut options = OpenOptions::new(data_dir)?;
+    })
+}
+
+async fn open(arguments: &Arguments) -> Result<Service, ServiceError> {
+    let mut options = OpenOptions::new(data_dir(arguments)?)?;
     options.chinese = words::chinese();
     options.takes_over = matches!(arguments.command, Command::Serve { .. });
     if let Some(clock) = serve::fast_clock() {
@@ -131,6 +134,9 @@ async fn dispatch(arguments: &Arguments, output: &Output) -> Result<Exit, Servic
     if let Command::Evals { case } = &arguments.command {
         return commands::evals(case.as_deref(), output).await;
     }
+    if let Command::Restore { from } = &arguments.command {
+        return commands::restore(data_dir(arguments)?, from, output).await;
+    }
     if let Command::Run(wanted) = &arguments.command {
         run::check(wanted)?;
     }
@@ -142,6 +148,7 @@ async fn dispatch(arguments: &Arguments, output: &Output) -> Result<Exit, Servic
     let exit = match &arguments.command {
         Command::Run(wanted) => run::run(&service, wanted, output).await,
         Command::Tasks { action } => commands::tasks(&service, action, output).await,
+        Command::Sessions { action } => commands::sessions(&service, action, output).await,
         Command::Approvals { action } => commands::approvals(&service, action, output).await,
         Command::Reach { workspace } => commands::reach(&service, workspace, output).await,
         Command::Extract { files, workspace } => commands::extract(&service, files, workspace, output).await,
@@ -158,8 +165,10 @@ async fn dispatch(arguments: &Arguments, output: &Output) -> Result<Exit, Servic
         Command::Memory { action } => commands::memory(&service, action, output).await,
         Command::Skills { action } => commands::skills(&service, action, output).await,
         Command::Audit { action } => commands::audit(&service, action, output).await,
-        Command::Doctor => commands::doctor(&service, output).await,
-        Command::Evals { .. } => Ok(Exit::Done),
+        Command::Backup { to, without_undo } => commands::back_up(&service, to, !without_undo, output).await,
+        Command::Doctor { bundle: Some(to) } => commands::support_file(&service, to, output).await,
+        Command::Doctor { bundle: None } => commands::doctor(&service, output).await,
+        Command::Evals { .. } | Command::Restore { .. } => Ok(Exit::Done),
     };
     service.close().await;
     exit

@@ -6,8 +6,8 @@ use crate::output::Output;
 use crate::{Exit, words};
 use pilot_service::{Approve, Decider, Notice, Service, ServiceError};
 use pilot_types::{
-    ApprovalId, Channel, ErrorCode, Event, EventRecord, ProviderChoice, TaskId, TaskIntake, TaskLimits,
-    TaskStatus, WorkspaceId,
+    ApprovalId, Channel, ErrorCode, Event, EventRecord, ProviderChoice, SessionId, TaskId, TaskIntake,
+    TaskLimits, TaskStatus, WorkspaceId,
 };
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use tokio::sync::broadcast::error::RecvError;
@@ -46,8 +46,8 @@ pub(crate) async fn run(service: &Service, wanted: &Run, output: &Output) -> Res
         goal: wanted.goal.clone(),
         workspace: workspace.clone(),
         channel: Channel::Cli,
-        session: None,
-        follow_up_of: None,
+        session: wanted.session.clone().map(SessionId::from_text),
+        follow_up_of: wanted.follow_up.clone().map(TaskId::from_text),
         provider,
         limits,
     };

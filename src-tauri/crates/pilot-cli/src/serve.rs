@@ -49,7 +49,15 @@ pub(crate) async fn serve(
                     &serde_json::json!({ "type": "waiting", "approval": card }),
                     &format!("{} {card}", output.pick("Waiting for you: pilot approvals show", "等待审批：pilot approvals show")),
                 ),
-                Ok(Notice::Recorded(_) | Notice::Delta { .. } | Notice::Changed) | Err(RecvError::Lagged(_)) => {}
+                Ok(
+                    Notice::Recorded(_)
+                    | Notice::Delta { .. }
+                    | Notice::Changed
+                    | Notice::Disk { .. }
+                    | Notice::Stale { .. }
+                    | Notice::Upload(_),
+                )
+                | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => break,
             },
         }

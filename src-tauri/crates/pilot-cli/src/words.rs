@@ -154,6 +154,7 @@ fn both(code: ErrorCode) -> (&'static str, &'static str) {
         ),
         E::TaskNotFound => ("There is no such task.", "没有这个任务。"),
         E::TaskState => ("This cannot be done with the task as it stands.", "任务现在的状态不能这样做。"),
+        E::SessionNotFound => ("There is no such conversation.", "没有这个对话。"),
         E::ApprovalNotFound => ("There is no such approval.", "没有这张卡片。"),
         E::ApprovalDecided => ("Already decided. Nothing was done again.", "已经决定过了，没有再做一次。"),
         E::ApprovalStale => (
@@ -249,6 +250,10 @@ fn both(code: ErrorCode) -> (&'static str, &'static str) {
         E::DatabaseNewer => {
             ("The data is from a newer version. Install that one.", "数据来自更新的版本，请安装新版本。")
         }
+        E::BackupInvalid => (
+            "This is no whole backup of this program. Nothing was changed.",
+            "这不是本程序的完整备份。什么都没有改变。",
+        ),
         E::AuditBroken => ("The log chain is broken.", "记录链断了。"),
         E::KeyringMissing => ("There is no keyring on this computer.", "这台电脑没有密钥环。"),
         E::KeyringLocked => ("The keyring is locked.", "密钥环已锁定。"),

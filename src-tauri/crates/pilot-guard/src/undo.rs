@@ -9,8 +9,8 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 /// How errors of the store call it; its place on the disk is nobody's business.
@@ -54,7 +54,7 @@ pub struct UndoStore {
 #[derive(Debug)]
 struct Inner {
     dir: PathBuf,
-    limits: UndoLimits,
+    limits: Mutex<UndoLimits>,
     /// Bytes as far as this process knows; counted anew at each prune.
     bytes: AtomicU64,
     serial: AtomicU64,
@@ -71,18 +71,38 @@ impl UndoStore {
     /// Opens the store in `dir`, which is made (for this user only) when it is missing.
     pub fn open(dir: &Path, limits: UndoLimits) -> Result<Self, GuardError> {
         DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(fail)?;
-        let inner =
-            Inner { dir: dir.to_owned(), limits, bytes: AtomicU64::new(0), serial: AtomicU64::new(0) };
+        let inner = Inner {
+            dir: dir.to_owned(),
+            limits: Mutex::new(limits),
+            bytes: AtomicU64::new(0),
+            serial: AtomicU64::new(0),
+        };
         let store = Self { inner: Arc::new(inner) };
         let usage = store.usage()?;
         store.inner.bytes.store(usage.bytes, Ordering::Relaxed);
         Ok(store)
     }
 
-    /// The limits that it was opened with.
+    /// The limits that hold now.
     #[must_use]
     pub fn limits(&self) -> UndoLimits {
-        self.inner.limits
+        *self.inner.limits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Other limits, from now on and for all clones. What is beyond them goes at the next prune.
+    pub fn set_limits(&self, limits: UndoLimits) {
+        *self.inner.limits.lock().unwrap_or_else(PoisonError::into_inner) = limits;
+    }
+
+    /// Forgets everything. Answers how many contents were removed.
+    pub fn clear(&self) -> Result<u64, GuardError> {
+        let _lock = self.lock(FlockOperation::LockExclusive)?;
+        let items = self.items()?;
+        for item in &items {
+            fs::remove_file(&item.path).map_err(fail)?;
+        }
+        self.inner.bytes.store(0, Ordering::Relaxed);
+        Ok(items.len() as u64)
     }
 
     /// Keeps bytes; durable when this returns. Keeping the same bytes again makes them young again.
@@ -108,7 +128,7 @@ impl UndoStore {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temp.0).map_err(fail)?;
         let mut encoder = zstd::Encoder::new(file, LEVEL).map_err(fail)?;
         encoder.include_checksum(true).map_err(fail)?;
-        let limit = self.inner.limits.bytes;
+        let limit = self.limits().bytes;
         let mut hash = sha2::Sha256::new();
         let mut buffer = vec![0; 128 * 1024];
         let mut total: u64 = 0;
@@ -157,7 +177,7 @@ impl UndoStore {
         let mut bytes = Vec::new();
         let decoder = zstd::Decoder::new(file).map_err(fail)?;
         // A damaged file may claim to be endless.
-        let limit = self.inner.limits.bytes.max(crate::MAX_TARGET);
+        let limit = self.limits().bytes.max(crate::MAX_TARGET);
         decoder.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|_| GuardError::UndoDamaged)?;
         if Digest::of(&bytes) == *digest { Ok(Some(bytes)) } else { Err(GuardError::UndoDamaged) }
     }
@@ -193,7 +213,7 @@ impl UndoStore {
     fn trim(&self, now: Option<DateTime<Utc>>, spare: Option<&Path>) -> Result<u64, GuardError> {
         let _lock = self.lock(FlockOperation::LockExclusive)?;
         self.sweep_temp();
-        let limits = self.inner.limits;
+        let limits = self.limits();
         let oldest = now.and_then(|now| now.checked_sub_signed(TimeDelta::days(i64::from(limits.days))));
         let mut items = self.items()?;
         items.sort_by_key(|item| item.kept);

@@ -1,11 +1,14 @@
 //! From a person's yes to a file that is durable and recorded, beside what the disk charges for it: a commit, an atomic
 //! replacement and another commit, by the same store and on the same disk. `cargo bench -p pilot-service`.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a bench that cannot be set up has nothing to measure")]
-#![allow(clippy::disallowed_methods, reason = "the bench makes its own folder, and the floor writes by itself")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "the bench makes its own folder, and the floor writes by itself"
+)]
 #![allow(missing_docs, reason = "criterion's macros make public functions")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use pilot_service::{Approve, Decider, EnvironmentProvider, Keys, OpenOptions, Service};
+use pilot_service::{Approve, Decider, EnvironmentProvider, Keys, OpenOptions, Probing, Service};
 use pilot_store::{DataDir, Store, settings};
 use pilot_tools::WorkerCommand;
 use pilot_types::{
@@ -34,6 +37,7 @@ async fn card(service: &Service, workspace: &WorkspaceId, round: u64) -> Approva
         workspace: workspace.clone(),
         channel: Channel::Cli,
         session: None,
+        follow_up_of: None,
         provider: Some(ProviderChoice::Scripted { label: "bench".to_owned(), script }),
         limits: None,
     };
@@ -57,6 +61,7 @@ fn approve(c: &mut Criterion) {
         clock: Arc::new(pilot_agent::SystemClock::default()),
         keys: Keys::memory_only(),
         environment: EnvironmentProvider::default(),
+        probing: Probing::default(),
         in_memory: false,
     };
     let service = runtime.block_on(Service::open(options)).unwrap();

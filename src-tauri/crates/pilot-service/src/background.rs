@@ -46,6 +46,8 @@ impl Service {
         tracker.spawn(async move { service.watch_others(stop).await });
         let (service, stop) = (self.clone(), token.clone());
         tracker.spawn(async move { service.watch_disk(stop, WatchOptions::default()).await });
+        let (service, stop) = (self.clone(), token.clone());
+        tracker.spawn(async move { service.watch_age(stop).await });
         Background { token, tracker }
     }
 

@@ -127,6 +127,8 @@ pub(crate) struct Inner {
     pub(crate) automations: Notify,
     /// What the webhook of this process does.
     pub(crate) webhook: tokio::sync::watch::Sender<WebhookState>,
+    /// Wakes who lets go of what is old.
+    pub(crate) aged: Notify,
     /// Secret of this process; a nonce made with it proves that a card was shown by it.
     pub(crate) nonce_key: String,
     /// One decision at a time in this process; the database decides between processes.
@@ -146,6 +148,7 @@ impl Service {
     /// The database is locked, damaged or newer; the folder cannot be made.
     pub async fn open(options: OpenOptions) -> Result<Self, ServiceError> {
         let data = DataDir::open(&options.data_dir)?;
+        let restored = crate::backup::restore_confirmed(&data).await?;
         let lock = ProcessLock::acquire(&data)?;
         let store =
             if options.in_memory { Store::open_in_memory().await? } else { Store::open(&data).await? };
@@ -173,28 +176,22 @@ impl Service {
                 work: Notify::new(),
                 automations: Notify::new(),
                 webhook: tokio::sync::watch::Sender::new(WebhookState::Off),
+                aged: Notify::new(),
                 nonce_key: ProcessId::new().to_string(),
                 deciding: tokio::sync::Mutex::new(()),
                 store,
                 data,
             }),
         };
+        if restored {
+            service.record_operator("data_restored", None, None).await?;
+        }
         if service.is_owner() {
             service.recover(options.takes_over).await?;
+            pilot_store::archive::forget_staged(&service.inner.data);
             service.prune_undo();
         }
         Ok(service)
-    }
-
-    /// Lets go of replaced bytes that are older or more than the settings keep. Nobody waits for it, and a failure costs
-    /// nothing but space.
-    fn prune_undo(&self) {
-        let (undo, now) = (self.inner.undo.clone(), self.now());
-        tokio::task::spawn_blocking(move || {
-            if let Err(error) = undo.prune(now) {
-                tracing::warn!(%error, "old replaced bytes were not removed");
-            }
-        });
     }
 
     /// Everything that is told from now on.

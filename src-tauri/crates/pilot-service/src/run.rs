@@ -98,7 +98,7 @@ impl Service {
         self.prompt_once(&task, &bench, &sink).await?;
         let events: Vec<Event> =
             self.task_events(id, 0).await?.into_iter().map(|record| record.event).collect();
-        let mut start = rebuild(&events, &task.goal);
+        let mut start = rebuild(&events, &self.opening_of(&task).await?);
         start.elapsed_millis = start.elapsed_millis.max(task.elapsed_millis);
         let provider: &dyn ModelProvider = &*provider;
         let ports = RunPorts {
@@ -111,8 +111,11 @@ impl Service {
             limits: task.limits,
             cancel: cancel.clone(),
         };
-        let outcome = run_task(start, &ports).await;
-        Ok((outcome, bench))
+        tokio::select! {
+            outcome = run_task(start, &ports) => Ok((outcome, bench)),
+            // Dropping the run stops it at once; the record says how far it came.
+            error = self.root_lost(&task.workspace) => Err(error),
+        }
     }
 
     /// Opens the conversation with the instructions, once in a task's life: what the model was told is on record, and

@@ -24,6 +24,8 @@ impl Default for SettingsView {
             single_keys: true,
             undo_days: 90,
             undo_bytes: 1 << 30,
+            task_days: None,
+            log_days: None,
             tokens_per_task: None,
             tokens_per_day: None,
             automations_paused: false,
@@ -52,6 +54,12 @@ impl Service {
                 "undo is kept for 1 to 3,650 days and at least 1 MiB",
             ));
         }
+        if [wanted.task_days, wanted.log_days].into_iter().flatten().any(|days| !(1..=3650).contains(&days)) {
+            return Err(ServiceError::new(
+                ErrorCode::SettingsInvalid,
+                "tasks and logs are kept for 1 to 3,650 days",
+            ));
+        }
         if wanted.tokens_per_task == Some(0) || wanted.tokens_per_day == Some(0) {
             return Err(ServiceError::new(
                 ErrorCode::SettingsInvalid,
@@ -75,6 +83,7 @@ impl Service {
             .await?;
         self.commit(tx, records).await?;
         self.inner.automations.notify_one();
+        self.use_limits(wanted);
         self.inner.bus.changed();
         Ok(())
     }

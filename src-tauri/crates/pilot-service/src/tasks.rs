@@ -2,6 +2,7 @@
 
 use crate::error::ServiceError;
 use crate::open::Service;
+use crate::sessions::Turn;
 use crate::view::{ArtifactView, TaskDetailView, TaskView};
 use pilot_store::{answers, approvals, artifacts, events, tasks, workspaces};
 use pilot_types::{
@@ -12,6 +13,12 @@ use pilot_types::{
 /// Characters of a goal at most.
 const GOAL_LIMIT: usize = 20_000;
 
+/// A task that may be stored: everything that can be refused was looked at.
+pub(crate) struct NewTask {
+    pub(crate) task: Task,
+    turn: Turn,
+}
+
 impl Service {
     /// Makes a task; durable when this returns. It begins when its turn comes.
     ///
@@ -19,18 +26,18 @@ impl Service {
     /// No such workspace, its folder is gone, the provider is not set up, or the person was not asked yet whether
     /// content may go to it ([`ErrorCode::ConsentRequired`], about the host).
     pub async fn create_task(&self, intake: TaskIntake) -> Result<TaskView, ServiceError> {
-        let task = self.prepare_task(intake).await?;
+        let new = self.prepare_task(intake).await?;
         pilot_types::faults::point("task_create_before");
         let mut tx = self.begin().await?;
-        let records = self.store_task(&mut tx, &task).await?;
+        let records = self.store_task(&mut tx, &new).await?;
         self.commit(tx, records).await?;
         pilot_types::faults::point("task_create_after");
         self.inner.work.notify_one();
-        self.task(&task.id).await
+        self.task(&new.task.id).await
     }
 
     /// Everything about a new task that can be refused, before anything is stored. All channels come through here.
-    pub(crate) async fn prepare_task(&self, intake: TaskIntake) -> Result<Task, ServiceError> {
+    pub(crate) async fn prepare_task(&self, intake: TaskIntake) -> Result<NewTask, ServiceError> {
         let goal = intake.goal.trim().to_owned();
         if goal.is_empty() || goal.chars().count() > GOAL_LIMIT {
             return Err(ServiceError::new(
@@ -44,9 +51,7 @@ impl Service {
                 .about(workspace.name));
         }
         self.guard(&intake.workspace).await?;
-        if let Some(before) = &intake.follow_up_of {
-            self.task_row(before).await?;
-        }
+        let turn = self.turn_of(&intake).await?;
         let provider = match intake.provider {
             Some(choice) => choice,
             None => self.provider_named(&workspace.provider).await?,
@@ -56,14 +61,17 @@ impl Service {
         let limits = intake
             .limits
             .unwrap_or(TaskLimits { max_tokens: settings.tokens_per_task, ..TaskLimits::default() });
-        Ok(self.new_task(&intake.workspace, intake.session, intake.channel, goal, provider, limits))
+        // What begins by itself is a conversation of its own, and so is what joins none.
+        let task =
+            self.new_task(&intake.workspace, turn.session.clone(), intake.channel, goal, provider, limits);
+        Ok(NewTask { task, turn })
     }
 
     /// Stores a prepared task within a transaction that the caller commits; the caller wakes the runner afterwards.
     pub(crate) async fn store_task(
         &self,
         tx: &mut pilot_store::Tx,
-        task: &Task,
+        NewTask { task, turn }: &NewTask,
     ) -> Result<Vec<EventRecord>, ServiceError> {
         let created = Event::TaskCreated {
             workspace: task.workspace.clone(),
@@ -71,7 +79,7 @@ impl Service {
             goal: task.goal.clone(),
             provider: task.provider.label().to_owned(),
         };
-        tasks::insert(tx, task).await?;
+        self.insert_turn(tx, task, turn).await?;
         workspaces::touch(tx, &task.workspace, self.now()).await?;
         self.append(tx, Some(&task.id), Source::Agent, &[created]).await
     }
@@ -87,15 +95,10 @@ impl Service {
     ) -> Task {
         let now = self.now();
         let id = TaskId::new();
-        // What nobody typed is a conversation of its own.
-        let session = match channel {
-            Channel::Schedule | Channel::Webhook => Some(SessionId::from_text(id.as_str())),
-            Channel::Chat | Channel::Cli => session,
-        };
         Task {
+            session: Some(session.unwrap_or_else(|| SessionId::from_text(id.as_str()))),
             id,
             workspace: workspace.clone(),
-            session,
             channel,
             goal,
             status: TaskStatus::Queued,
@@ -140,13 +143,14 @@ impl Service {
         Ok(views)
     }
 
-    async fn view_task(&self, task: Task) -> Result<TaskView, ServiceError> {
+    pub(crate) async fn view_task(&self, task: Task) -> Result<TaskView, ServiceError> {
         let mut reader = self.inner.store.read().await?;
         let pending = approvals::pending_of_task(&mut reader, &task.id).await?;
         let answer = answers::last_words(&mut reader, &task.id).await?.unwrap_or_default();
         Ok(TaskView {
             id: task.id.to_string(),
             workspace: task.workspace.to_string(),
+            session: task.session.map_or_else(|| task.id.to_string(), |session| session.to_string()),
             channel: task.channel,
             goal: task.goal,
             status: task.status,

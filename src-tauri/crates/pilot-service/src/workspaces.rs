@@ -1,6 +1,7 @@
 //! Workspaces: folders that the person chose.
 
 use crate::error::{ServiceError, blocking};
+use crate::moved::{Root, look_at};
 use crate::open::Service;
 use crate::view::WorkspaceView;
 use pilot_guard::{RootIdentity, WorkspaceGuard};
@@ -18,16 +19,7 @@ impl Service {
         folder: &Path,
         allowed_mcp: Option<Vec<String>>,
     ) -> Result<WorkspaceView, ServiceError> {
-        let (folder, home, data) =
-            (folder.to_path_buf(), self.inner.home.clone(), self.data_dir().to_path_buf());
-        let shown = folder.display().to_string();
-        let (root, identity) = blocking(move || {
-            let root = pilot_guard::register_root(&folder, home.as_deref(), &data)
-                .map_err(|error| ServiceError::from(error).about(shown))?;
-            let identity = WorkspaceGuard::open(&root)?.identity();
-            Ok((root, identity))
-        })
-        .await?;
+        let (root, identity) = self.registered(folder).await?;
         let mut tx = self.begin().await?;
         let now = self.now();
         let existing = workspaces::by_root(&mut tx, &root.to_string_lossy()).await?;
@@ -40,14 +32,11 @@ impl Service {
             row.allowed_mcp = allowed;
         }
         let records = match existing {
-            Some(old) => {
+            Some(_) => {
+                // The person named the folder as it is now; what was shown of another one is no longer asked.
+                let records = self.void_cards_of_other_root(&mut tx, &row.id, identity).await?;
                 workspaces::update(&mut tx, &row).await?;
-                let back = old.removed_at.is_some();
-                if back {
-                    self.append(&mut tx, None, Source::Operator, &[acted("workspace_added", &row)]).await?
-                } else {
-                    Vec::new()
-                }
+                records
             }
             None => {
                 workspaces::insert(&mut tx, &row).await?;
@@ -56,7 +45,7 @@ impl Service {
         };
         self.commit(tx, records).await?;
         self.inner.bus.changed();
-        Ok(view_of(&row, true))
+        Ok(view_of(&row, Root::Present))
     }
 
     /// All workspaces, the last used first.
@@ -65,7 +54,7 @@ impl Service {
     /// The database cannot be read.
     pub async fn workspaces(&self) -> Result<Vec<WorkspaceView>, ServiceError> {
         let rows = workspaces::list(&mut *self.inner.store.read().await?).await?;
-        blocking(move || Ok(rows.iter().map(|row| view_of(row, is_present(row))).collect())).await
+        blocking(move || Ok(rows.iter().map(|row| view_of(row, look(row))).collect())).await
     }
 
     /// One workspace.
@@ -74,7 +63,7 @@ impl Service {
     /// There is none of that id.
     pub async fn workspace(&self, id: &WorkspaceId) -> Result<WorkspaceView, ServiceError> {
         let row = self.workspace_row(id).await?;
-        blocking(move || Ok(view_of(&row, is_present(&row)))).await
+        blocking(move || Ok(view_of(&row, look(&row)))).await
     }
 
     /// Takes a workspace off the list. The folder and its files stay as they are.
@@ -166,17 +155,17 @@ fn new_row(root: &Path, now: chrono::DateTime<chrono::Utc>) -> WorkspaceRow {
     }
 }
 
-fn is_present(row: &WorkspaceRow) -> bool {
-    WorkspaceGuard::open(Path::new(&row.root))
-        .is_ok_and(|guard| guard.identity() == RootIdentity { dev: row.dev, ino: row.ino })
+fn look(row: &WorkspaceRow) -> Root {
+    look_at(&row.root, RootIdentity { dev: row.dev, ino: row.ino })
 }
 
-pub(crate) fn view_of(row: &WorkspaceRow, present: bool) -> WorkspaceView {
+fn view_of(row: &WorkspaceRow, root: Root) -> WorkspaceView {
     WorkspaceView {
         id: row.id.to_string(),
         name: row.name.clone(),
         root: row.root.clone(),
-        present,
+        present: root == Root::Present,
+        replaced: root == Root::Replaced,
         provider: row.provider.clone(),
         allowed_mcp_servers: row.allowed_mcp.clone(),
     }

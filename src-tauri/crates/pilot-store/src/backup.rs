@@ -2,6 +2,7 @@
 
 use crate::open::{self, Access, Durability, wal_of};
 use crate::{DataDir, Store, StoreError, process};
+use pilot_types::faults;
 use sqlx::{Connection, SqliteConnection};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -57,13 +58,7 @@ pub fn list(data: &DataDir) -> Result<Vec<Backup>, StoreError> {
 #[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
 pub async fn restore(data: &DataDir, backup: &Path) -> Result<(), StoreError> {
     let told = |source| StoreError::folder("the backup", source);
-    let in_use =
-        || StoreError::Locked { detail: "close every window and command of this program first".to_owned() };
-    let gate = process::open_lock_file(&data.opening_lock())?;
-    let presence = process::open_lock_file(&data.presence_lock())?;
-    if !process::try_exclusive(&gate)? || !process::try_exclusive(&presence)? {
-        return Err(in_use());
-    }
+    let locks = lock_alone(data)?;
     let staged = data.database().with_extension("sqlite.restored");
     copy_private(backup, &staged).map_err(told)?;
     if let Err(error) = check_file(&staged).await {
@@ -71,19 +66,66 @@ pub async fn restore(data: &DataDir, backup: &Path) -> Result<(), StoreError> {
         return Err(error);
     }
     std::fs::File::open(&staged).and_then(|file| file.sync_all()).map_err(told)?;
-    if data.database().exists() || wal_of(&data.database()).exists() {
-        keep_as_it_is(data, "replaced-")?;
+    put_in_place(data, &staged).await?;
+    drop(locks);
+    Ok(())
+}
+
+/// The locks of a process that is alone with the data.
+pub(crate) struct Alone {
+    _gate: std::fs::File,
+    _presence: std::fs::File,
+}
+
+/// # Errors
+/// [`StoreError::Locked`] while anybody has the database open or is opening it.
+pub(crate) fn lock_alone(data: &DataDir) -> Result<Alone, StoreError> {
+    let gate = process::open_lock_file(&data.opening_lock())?;
+    let presence = process::open_lock_file(&data.presence_lock())?;
+    if !process::try_exclusive(&gate)? || !process::try_exclusive(&presence)? {
+        let detail = "close every window and command of this program first";
+        return Err(StoreError::Locked { detail: detail.to_owned() });
     }
+    Ok(Alone { _gate: gate, _presence: presence })
+}
+
+/// Puts a checked and synced database in the place of the one that is there, which is kept in the backups folder;
+/// answers where. Killed at any point, the old database with all its commits stands there, or the new one.
+#[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
+pub(crate) async fn put_in_place(data: &DataDir, staged: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let told = |source| StoreError::folder("the backup", source);
+    let database = data.database();
+    let kept = if database.exists() || wal_of(&database).exists() {
+        // Every commit is in the file before its log goes. A database that is too damaged for that is kept as it is.
+        if let Err(error) = fold_log(&database).await {
+            tracing::warn!(%error, "the database that is replaced could not be folded");
+        }
+        let prefix = format!("replaced-{}-", chrono::Utc::now().format("%Y%m%dT%H%M%S%6fZ"));
+        Some(keep_as_it_is(data, &prefix)?)
+    } else {
+        None
+    };
+    faults::point("restore_kept");
     // The log belongs to the file that goes; beside another file it would be poison.
-    match std::fs::remove_file(wal_of(&data.database())) {
+    match std::fs::remove_file(wal_of(&database)) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(told(error)),
         Ok(()) | Err(_) => {}
     }
-    std::fs::rename(&staged, data.database()).map_err(told)?;
-    open::sync_folder(&data.database())
+    faults::point("restore_log_gone");
+    std::fs::rename(staged, &database).map_err(told)?;
+    open::sync_folder(&database)?;
+    Ok(kept)
 }
 
-async fn check_file(path: &Path) -> Result<(), StoreError> {
+async fn fold_log(database: &Path) -> Result<(), StoreError> {
+    let mut connection = open::connect(database, Access::Write, Durability::Full).await?;
+    let folded = sqlx::query("PRAGMA wal_checkpoint(TRUNCATE)").execute(&mut connection).await;
+    connection.close().await?;
+    folded?;
+    Ok(())
+}
+
+pub(crate) async fn check_file(path: &Path) -> Result<(), StoreError> {
     let mut copy = open::connect(path, Access::Write, Durability::Full).await?;
     let checked = open::check_copy(&mut copy).await;
     copy.close().await?;

@@ -1,7 +1,7 @@
 //! The data folder: everything that this program keeps, outside every workspace.
 
 use crate::StoreError;
-use crate::open::sync_folder;
+use crate::open::{private_folder, sync_folder};
 use std::path::{Path, PathBuf};
 
 /// The data folder of one installation. Its sub-folders exist once this value does.
@@ -75,6 +75,16 @@ impl DataDir {
         self.root.join("scratch")
     }
 
+    /// A backup that was unpacked and checked, and that nobody has decided about.
+    pub(crate) fn restore_staged(&self) -> PathBuf {
+        self.root.join("restore.staged")
+    }
+
+    /// A backup that is put back the next time that the data is opened.
+    pub(crate) fn restore_confirmed(&self) -> PathBuf {
+        self.root.join("restore.confirmed")
+    }
+
     /// Lock of the process that runs schedules, webhook and recovery.
     pub(crate) fn owner_lock(&self) -> PathBuf {
         self.root.join("owner.lock")
@@ -91,15 +101,64 @@ impl DataDir {
     }
 }
 
-fn make_private(path: &Path) -> Result<(), StoreError> {
-    let mut builder = std::fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
+/// A log of the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Bytes.
+    pub size: u64,
+    /// When it was last written.
+    pub modified: std::time::SystemTime,
+}
+
+#[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
+impl DataDir {
+    /// The logs, oldest first.
+    ///
+    /// # Errors
+    /// [`StoreError::Folder`] when they cannot be listed.
+    pub fn log_files(&self) -> Result<Vec<LogFile>, StoreError> {
+        let told = |source| StoreError::folder("the logs", source);
+        let mut found = Vec::new();
+        for entry in std::fs::read_dir(self.logs()).map_err(told)? {
+            let entry = entry.map_err(told)?;
+            // The program that rotates them may have removed it since.
+            let Ok(meta) = entry.metadata() else { continue };
+            if meta.is_file() {
+                let modified = meta.modified().map_err(told)?;
+                found.push(LogFile { path: entry.path(), size: meta.len(), modified });
+            }
+        }
+        found.sort_by(|one, other| (one.modified, &one.path).cmp(&(other.modified, &other.path)));
+        Ok(found)
     }
-    builder
-        .create(path)
+
+    /// Removes the logs that were last written before a time, or all of them. The newest may be in use: where all go it is
+    /// emptied, and by age it stays. Answers how many were removed or emptied.
+    ///
+    /// # Errors
+    /// [`StoreError::Folder`] when one cannot be removed.
+    pub fn remove_logs(&self, before: Option<chrono::DateTime<chrono::Utc>>) -> Result<u64, StoreError> {
+        let told = |source| StoreError::folder("a log", source);
+        let mut logs = self.log_files()?;
+        let newest = logs.pop();
+        let mut removed = 0;
+        for log in logs {
+            if before.is_none_or(|before| chrono::DateTime::<chrono::Utc>::from(log.modified) < before) {
+                std::fs::remove_file(log.path).map_err(told)?;
+                removed += 1;
+            }
+        }
+        if let (Some(log), None) = (newest, before) {
+            std::fs::OpenOptions::new().write(true).truncate(true).open(log.path).map_err(told)?;
+            removed += 1;
+        }
+        Ok(removed)
+    }
+}
+
+fn make_private(path: &Path) -> Result<(), StoreError> {
+    private_folder(path)
         .map_err(|source| StoreError::folder(format!("the data folder {}", path.display()), source))
 }

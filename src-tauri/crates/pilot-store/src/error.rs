@@ -30,6 +30,12 @@ pub enum StoreError {
         /// Newest schema that this version knows.
         known: i64,
     },
+    /// A file that was to be put back is no whole backup of this program. Nothing was changed.
+    #[error("this is no whole backup of this program: {detail}")]
+    Archive {
+        /// Words for the log.
+        detail: String,
+    },
     /// A row holds something that this version cannot read.
     #[error("{table}.{column} cannot be read: {detail}")]
     Unreadable {
@@ -95,6 +101,7 @@ impl StoreError {
             StoreError::Locked { .. } => ErrorCode::DatabaseLocked,
             StoreError::Corrupt { .. } | StoreError::Unreadable { .. } => ErrorCode::DatabaseCorrupt,
             StoreError::Newer { .. } => ErrorCode::DatabaseNewer,
+            StoreError::Archive { .. } => ErrorCode::BackupInvalid,
             StoreError::Duplicate { .. } => ErrorCode::AlreadyExists,
             StoreError::Full { .. } => ErrorCode::DiskFull,
             StoreError::ReadOnly { .. } => ErrorCode::ReadOnly,

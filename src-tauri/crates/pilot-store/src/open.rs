@@ -192,6 +192,18 @@ pub(crate) fn private_file(path: &Path) -> std::io::Result<()> {
     options.open(path).map(drop)
 }
 
+/// Makes a folder, and those above it, that only this user can look into.
+pub(crate) fn private_folder(path: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(path)
+}
+
 /// Makes the entries of the folder that holds `path` durable.
 #[cfg_attr(unix, expect(clippy::disallowed_methods, reason = "this crate owns the data folder"))]
 pub(crate) fn sync_folder(path: &Path) -> Result<(), StoreError> {
@@ -348,8 +360,8 @@ mod tests {
             .fetch_one(&mut copy)
             .await
             .unwrap();
-        let old = MIGRATIONS.iter().map(|migration| migration.version).max();
-        assert_eq!(Some(applied), old, "the backup holds the old schema");
+        let known = MIGRATIONS.iter().map(|migration| migration.version).max();
+        assert_eq!(Some(applied), known, "the backup holds the old schema");
         copy.close().await.unwrap();
 
         let refused = open(&data, Durability::Full).await.err().unwrap();
@@ -368,6 +380,40 @@ mod tests {
         let kept: String =
             sqlx::query_scalar("SELECT value FROM settings").fetch_one(&mut opened.writer).await.unwrap();
         assert_eq!(kept, "1", "with its rows");
+    }
+
+    #[tokio::test]
+    async fn tasks_from_before_conversations_become_one_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataDir::open(folder.path()).unwrap();
+        let first: Vec<Migration> =
+            MIGRATIONS.iter().filter(|migration| migration.version == 1).cloned().collect();
+        let mut opened = open_with(&data, Durability::Full, &Migrator::with_migrations(first)).await.unwrap();
+        for statement in [
+            "INSERT INTO workspaces (id, name, root, dev, ino, created_at, used_at) VALUES ('w', 'w', '/w', 1, 1, 0, 0)",
+            "INSERT INTO tasks (id, workspace, channel, goal, status, max_steps, max_millis, steps, elapsed_millis,
+             tokens_in, tokens_out, tokens_estimated, created_at, updated_at)
+             VALUES ('t', 'w', 'chat', 'Sum up' || char(10) || 'March', 'completed', 1, 1, 0, 0, 0, 0, 0, 7, 9)",
+        ] {
+            sqlx::query(statement).execute(&mut opened.writer).await.unwrap();
+        }
+        opened.writer.close().await.unwrap();
+        drop(opened.presence);
+
+        let mut opened = open(&data, Durability::Full).await.unwrap();
+        let found: (String, String, String, i64) = sqlx::query_as(
+            "SELECT tasks.session, sessions.workspace, sessions.title, sessions.created_at
+             FROM tasks JOIN sessions ON sessions.id = tasks.session",
+        )
+        .fetch_one(&mut opened.writer)
+        .await
+        .unwrap();
+        assert_eq!(
+            found,
+            ("t".to_owned(), "w".to_owned(), "Sum up March".to_owned(), 7),
+            "each old task is a conversation of its own, with its goal as title"
+        );
+        opened.writer.close().await.unwrap();
     }
 
     #[tokio::test]

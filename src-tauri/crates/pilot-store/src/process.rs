@@ -83,6 +83,19 @@ pub fn process_alive(data: &DataDir, id: &ProcessId) -> bool {
     is_held(&path)
 }
 
+/// True while any process but this one holds a liveness lock on the data folder. What cannot be looked at counts.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
+pub fn others_alive(data: &DataDir, own: &ProcessId) -> bool {
+    let Ok(entries) = std::fs::read_dir(data.locks()) else { return true };
+    let own = lock_path(data, own);
+    entries.flatten().map(|entry| entry.path()).any(|path| {
+        path.extension().is_some_and(|extension| extension == "lock")
+            && own.as_ref() != Some(&path)
+            && is_held(&path)
+    })
+}
+
 /// True while somebody holds the lock of this file exclusively.
 #[expect(clippy::disallowed_methods, reason = "this crate owns the data folder")]
 fn is_held(path: &Path) -> bool {

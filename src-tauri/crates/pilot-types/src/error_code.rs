@@ -191,6 +191,8 @@ codes! {
     TaskNotFound = "task_not_found", Precondition;
     /// The task is not in a state in which this can be done.
     TaskState = "task_state", Precondition;
+    /// No such conversation.
+    SessionNotFound = "session_not_found", Precondition;
     /// No such approval.
     ApprovalNotFound = "approval_not_found", Precondition;
     /// Already decided.
@@ -267,6 +269,8 @@ codes! {
     DatabaseCorrupt = "database_corrupt", Precondition;
     /// The database was made by a newer version.
     DatabaseNewer = "database_newer", Precondition;
+    /// A file that is no whole backup of this program.
+    BackupInvalid = "backup_invalid", Precondition;
     /// The log chain does not fit together.
     AuditBroken = "audit_broken", Precondition;
     /// No keyring on this computer.

@@ -8,6 +8,9 @@ import type { AutomationsView } from './generated/AutomationsView';
 import type { AuditView } from './generated/AuditView';
 import type { EditView } from './generated/EditView';
 import type { ChannelRequest } from './generated/ChannelRequest';
+import type { BackupView } from './generated/BackupView';
+import type { DataUsageView } from './generated/DataUsageView';
+import type { DeletionView } from './generated/DeletionView';
 import type { ErrorView } from './generated/ErrorView';
 import type { FolderView } from './generated/FolderView';
 import type { InjectionView } from './generated/InjectionView';
@@ -25,6 +28,9 @@ import type { SchedulePreviewRequest } from './generated/SchedulePreviewRequest'
 import type { SchedulePreviewView } from './generated/SchedulePreviewView';
 import type { ScheduleRequest } from './generated/ScheduleRequest';
 import type { ScheduleView } from './generated/ScheduleView';
+import type { SessionDetailView } from './generated/SessionDetailView';
+import type { SessionListRequest } from './generated/SessionListRequest';
+import type { SessionView } from './generated/SessionView';
 import type { SettingsView } from './generated/SettingsView';
 import type { SkillOrigin } from './generated/SkillOrigin';
 import type { SkillRequest } from './generated/SkillRequest';
@@ -54,6 +60,7 @@ export interface Commands {
   workspace_choose: [Nothing, WorkspaceView | null];
   workspace_add: [{ path: string }, WorkspaceView];
   demo_open: [Nothing, WorkspaceView];
+  workspace_move: [Id, WorkspaceView | null];
   workspace_remove: [Id, null];
   workspace_set_provider: [{ id: string; provider: string }, WorkspaceView];
   consent_give: [{ workspace: string; provider: string }, null];
@@ -62,6 +69,13 @@ export interface Commands {
   task_get: [Id, TaskDetailView];
   task_cancel: [Id, null];
   task_resume: [Id, TaskView];
+  task_again: [{ id: string; files: string[] }, TaskView];
+  task_deletion: [Id, DeletionView];
+  task_delete: [Id, null];
+  session_list: [SessionListRequest, SessionView[]];
+  session_get: [Id, SessionDetailView];
+  session_rename: [{ id: string; title: string }, SessionView];
+  session_archive: [{ id: string; archived: boolean }, SessionView];
   reach: [{ workspace: string; provider: string | null }, ReachView];
   approval_list: [{ all: boolean }, ApprovalRowView[]];
   approval_get: [Id, ApprovalView];
@@ -117,6 +131,15 @@ export interface Commands {
   provider_key_remove: [{ name: string }, AppView];
   usage_list: [{ days: number }, UsageDayView[]];
   audit_verify: [Nothing, AuditView];
+  data_usage: [Nothing, DataUsageView];
+  undo_clear: [Nothing, DataUsageView];
+  logs_clear: [Nothing, DataUsageView];
+  backup_save: [{ undo: boolean }, BackupView | null];
+  backup_choose: [Nothing, BackupView | null];
+  /** Ends the program; the next start opens the backup. */
+  backup_restore: [Nothing, null];
+  backup_cancel: [Nothing, null];
+  support_save: [Nothing, boolean];
   /** What is on screen: where dropped files go, and the card that needs no notification. */
   view_state: [{ workspace: string | null; folder: string | null; approval: string | null }, null];
   window_ready: [Nothing, null];

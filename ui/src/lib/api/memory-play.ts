@@ -6,6 +6,7 @@ import type { ApprovalView } from './generated/ApprovalView';
 import type { ApproveRequest } from './generated/ApproveRequest';
 import type { ArtifactView } from './generated/ArtifactView';
 import type { ErrorCode } from './generated/ErrorCode';
+import type { DeletionView } from './generated/DeletionView';
 import type { DiffLine } from './generated/DiffLine';
 import type { Event } from './generated/Event';
 import type { TaskDetailView } from './generated/TaskDetailView';
@@ -49,6 +50,8 @@ export class Play {
     if (this.query.get('tray') === 'none') app.tray = false;
     const first = app.workspaces.find((one) => one.id === this.query.get('workspace'));
     if (first) app.workspaces = [first, ...app.workspaces.filter((one) => one !== first)];
+    const gone = app.workspaces.find((one) => one.id === this.query.get('gone'));
+    if (gone) gone.present = false;
     if (this.query.has('first-run')) app.workspaces = [];
     if (this.query.has('first-run') || this.query.has('empty')) this.clear();
     const stale = this.query.get('stale');
@@ -115,7 +118,7 @@ export class Play {
   }
 
   addWorkspace(id: string, name: string, root: string): WorkspaceView {
-    const made: WorkspaceView = { id, name, root, present: true, provider: 'offline', allowed_mcp_servers: [] };
+    const made: WorkspaceView = { id, name, root, present: true, replaced: false, provider: 'offline', allowed_mcp_servers: [] };
     this.data.app.workspaces = [made, ...this.data.app.workspaces.filter((one) => one.id !== id)];
     return made;
   }
@@ -127,11 +130,11 @@ export class Play {
   }
 
   /** Starts a task that plays the recorded run of the demo goal. */
-  create(workspace: WorkspaceView, goal: string): TaskView {
+  create(workspace: WorkspaceView, goal: string, session: string | null = null): TaskView {
     const source = this.data.tasks.find((one) => one.task.id === 't-sum') ?? refuse('internal', 'no recorded run');
     const id = this.id('t');
     const now = new Date().toISOString();
-    const task: TaskView = { ...source.task, id, workspace: workspace.id, goal, provider: workspace.provider, status: 'queued', steps: 0, elapsed_millis: 0, created_at: now, updated_at: now, waiting_approval: null, answer: '' };
+    const task: TaskView = { ...source.task, id, session: session ?? id, workspace: workspace.id, goal, provider: workspace.provider, status: 'queued', steps: 0, elapsed_millis: 0, created_at: now, updated_at: now, waiting_approval: null, answer: '' };
     const detail: TaskDetailView = { task, events: [], artifacts: [], reach: source.reach, streaming: '' };
     this.data.tasks = [detail, ...this.data.tasks];
     this.record(detail, { type: 'task_created', workspace: workspace.id, channel: 'chat', goal, provider: workspace.provider });
@@ -195,6 +198,28 @@ export class Play {
     for (const row of this.data.rows) if (row.task === id && row.state === 'pending') this.settle(row.id, 'void');
     detail.streaming = '';
     this.record(detail, { type: 'status_changed', status: 'cancelled', code: 'cancelled', detail: null });
+    return null;
+  }
+
+  again(id: string, files: readonly string[]): TaskView {
+    const { task } = this.task(id);
+    const workspace = this.data.app.workspaces.find((one) => one.id === task.workspace) ?? refuse('workspace_not_found', 'no such workspace', task.workspace);
+    const goal = files.length === 0 ? task.goal : `${task.goal}\n\nUse these files:\n${files.map((file) => `- ${file}`).join('\n')}`;
+    return this.create(workspace, goal, task.session);
+  }
+
+  deletion(id: string): DeletionView {
+    const detail = this.task(id);
+    if (!['completed', 'failed', 'cancelled'].includes(detail.task.status)) refuse('task_state', 'only a task that has ended can be deleted', id);
+    const cards = this.data.approvals.filter((card) => card.task === id).length;
+    return { task: id, goal: detail.task.goal, entries: detail.events.length, cards, kept_versions: detail.artifacts.filter((artifact) => artifact.replaced).length, files: detail.artifacts.map((artifact) => artifact.path) };
+  }
+
+  remove(id: string): null {
+    this.deletion(id);
+    this.data.tasks = this.data.tasks.filter((one) => one.task.id !== id);
+    this.data.rows = this.data.rows.filter((row) => row.task !== id);
+    this.emit({ type: 'changed' });
     return null;
   }
 

@@ -45,7 +45,7 @@ describe('recorded core', () => {
   it('plays a task up to its card, and on after a yes', async () => {
     const events: WindowEvent[] = [];
     await api.listen((event) => events.push(event));
-    const task = await api.call('task_create', { workspace: 'ws-demo', goal: '汇总本文件夹的发票', provider: null });
+    const task = await api.call('task_create', { workspace: 'ws-demo', goal: '汇总本文件夹的发票', provider: null, session: null, follow_up_of: null });
     const waiting = async () => (await api.call('task_get', { id: task.id })).task.waiting_approval;
     await expect.poll(waiting, { timeout: 5000 }).not.toBeNull();
     const card = await api.call('approval_get', { id: (await waiting())! });

@@ -10,7 +10,8 @@
  * `memory-broken` (a page is a link), `memory=quiet` (no card waits for it), `upload-plain` (no name is taken), `upload-slow`,
  * `dragged=N` (files are over the window), `file-changed=PATH`, `watch=told|looked|gone`,
  * `local` (servers on this computer: one with models, one still loading), `test=CODE` (how a try of a model ends),
- * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`.
+ * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`,
+ * `gone=WORKSPACE` (its folder is not there).
  */
 import { PilotError, type ArgumentsOf, type Backend, type CommandName, type RequestOf, type ResultOf } from './client';
 import type { AppView } from './generated/AppView';
@@ -18,6 +19,8 @@ import type { ApprovalRowView } from './generated/ApprovalRowView';
 import type { ApprovalView } from './generated/ApprovalView';
 import type { ArtifactView } from './generated/ArtifactView';
 import type { AutomationsView } from './generated/AutomationsView';
+import type { BackupView } from './generated/BackupView';
+import type { DataUsageView } from './generated/DataUsageView';
 import type { ErrorCode } from './generated/ErrorCode';
 import type { FolderView } from './generated/FolderView';
 import type { LocalServerView } from './generated/LocalServerView';
@@ -29,6 +32,7 @@ import type { UsageDayView } from './generated/UsageDayView';
 import type { WindowEvent } from './generated/WindowEvent';
 import { People, type PeopleRecording } from './memory-people';
 import { automationHandlers } from './memory-automations';
+import { Conversations } from './memory-sessions';
 import { Play } from './memory-play';
 
 /** Everything that was recorded. */
@@ -68,6 +72,8 @@ export class MemoryBackend implements Backend {
   private readonly listeners = new Set<(event: WindowEvent) => void>();
   private readonly play: Play;
   readonly people: People;
+  private readonly sessions: Conversations;
+  private readonly kept: DataUsageView = { database_bytes: 4_812_800, undo_entries: 14, undo_bytes: 1_394_000, logs: 5, log_bytes: 86_400 };
   private consented = new Set<string>();
 
   constructor(
@@ -77,6 +83,7 @@ export class MemoryBackend implements Backend {
     this.play = new Play(data, (event) => this.emit(event), query);
     this.play.prepare();
     this.people = new People(data.people, (event) => this.emit(event), query);
+    this.sessions = new Conversations(data);
   }
 
   async call<K extends CommandName>(name: K, ...request: ArgumentsOf<K>): Promise<ResultOf<K>> {
@@ -121,11 +128,16 @@ export class MemoryBackend implements Backend {
     return found ?? refuse('artifact_not_found', 'no such artifact', id);
   }
 
+  private backup(undo: boolean): BackupView {
+    return { version: this.data.app.version, schema: 3, made_at: '2026-11-29T17:20:00Z', tasks: this.data.tasks.length, undo_entries: undo ? this.kept.undo_entries : 0, database_bytes: this.kept.database_bytes };
+  }
+
   private readonly handlers: Handlers = {
     app_state: () => this.play.appView(),
     workspace_choose: () => this.play.addWorkspace('chosen', 'invoices-2026-Q4', '~/Documents/invoices-2026-Q4'),
     workspace_add: ({ path }) => this.play.addWorkspace(path, path.slice(path.lastIndexOf('/') + 1), path),
     demo_open: () => this.play.demo(),
+    workspace_move: ({ id }) => Object.assign(this.workspace(id), { present: true, replaced: false }),
     workspace_remove: ({ id }) => {
       this.data.app.workspaces = this.data.app.workspaces.filter((one) => one.id !== id);
       return null;
@@ -140,12 +152,19 @@ export class MemoryBackend implements Backend {
       const provider = this.data.app.providers.find((one) => one.name === (request.provider ?? workspace.provider));
       const asks = this.query.has('consent') || provider?.local === false;
       if (asks && !this.consented.has(`${workspace.id}/${workspace.provider}`)) refuse('consent_required', 'content would leave this computer', 'api.example.com');
-      return this.play.create(workspace, request.goal);
+      return this.play.create(workspace, request.goal, request.session);
     },
     task_list: ({ workspace }) => this.data.tasks.map((one) => one.task).filter((task) => workspace === null || task.workspace === workspace),
     task_get: ({ id }) => this.play.task(id),
     task_cancel: ({ id }) => this.play.cancel(id),
     task_resume: ({ id }) => this.play.resume(id),
+    task_again: ({ id, files }) => this.play.again(id, files),
+    task_deletion: ({ id }) => this.play.deletion(id),
+    task_delete: ({ id }) => this.play.remove(id),
+    session_list: (request) => this.sessions.list(request),
+    session_get: ({ id }) => this.sessions.get(id),
+    session_rename: ({ id, title }) => this.sessions.rename(id, title),
+    session_archive: ({ id, archived }) => this.sessions.archive(id, archived),
     reach: ({ workspace }) => {
       const known = this.data.tasks.find((one) => one.task.workspace === workspace) ?? this.data.tasks[0];
       const provider = this.data.app.providers.find((one) => one.name === this.workspace(workspace).provider);
@@ -221,6 +240,14 @@ export class MemoryBackend implements Backend {
       return this.play.appView();
     },
     audit_verify: () => ({ entries: this.data.app.log_entries, intact: this.data.app.log_broken_at === null, broken_at: this.data.app.log_broken_at }),
+    data_usage: () => this.kept,
+    undo_clear: () => Object.assign(this.kept, { undo_entries: 0, undo_bytes: 0 }),
+    logs_clear: () => Object.assign(this.kept, { logs: 1, log_bytes: 0 }),
+    backup_save: ({ undo }) => this.backup(undo),
+    backup_choose: () => this.backup(true),
+    backup_restore: () => null,
+    backup_cancel: () => null,
+    support_save: () => true,
     view_state: () => null,
     window_ready: () => null,
   };

@@ -82,6 +82,7 @@ export const errors: ErrorMessages = {
 
   task_not_found: words('This task does not exist', 'It may have been deleted.'),
   task_state: words('The task is not in a state for that', 'Look at its state and try again.'),
+  session_not_found: words('This conversation does not exist', 'It may have been deleted with its last task.'),
   approval_not_found: words('This card does not exist', 'Go back to the inbox.'),
   approval_decided: words('This card is already decided', 'It was decided elsewhere, once. Here it is read-only.', 'Your click changed nothing.'),
   approval_stale: words('The file changed after you were asked', 'A new card compares with the newer file.', 'Nothing was written.'),
@@ -121,6 +122,7 @@ export const errors: ErrorMessages = {
   database_locked: words('The record is in use by another program', 'Close the other program, then try again.'),
   database_corrupt: words('The record is damaged', 'It was kept aside, nothing was thrown away. Restore a backup.'),
   database_newer: words('The record was made by a newer version', 'Update PocketPilot. The record is untouched.'),
+  backup_invalid: words('This is no whole backup of PocketPilot', 'Choose another file. The data is as it was.'),
   audit_broken: words('The log chain does not fit together', 'An entry was changed from outside. Export the log and keep it.'),
   keyring_missing: words('This computer has no keyring', 'A key can be used for this run only. It is never saved in plain text.'),
   keyring_locked: words('The keyring is locked', 'Unlock it, or use the key for this run only.'),

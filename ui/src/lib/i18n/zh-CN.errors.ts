@@ -82,6 +82,7 @@ export const errors: ErrorMessages = {
 
   task_not_found: words('没有这个任务', '可能已被删除。'),
   task_state: words('任务现在的状态做不了这件事', '看看它的状态再试。'),
+  session_not_found: words('没有这个对话', '可能已随最后一个任务一起删除。'),
   approval_not_found: words('没有这张卡片', '回到收件箱。'),
   approval_decided: words('这张卡片已经决定过', '在别处决定过一次。这里只读。', '你这次点击没有改变任何东西。'),
   approval_stale: words('问过你之后，文件又变了', '新卡片和更新后的文件比较。', '什么都没有写入。'),
@@ -121,6 +122,7 @@ export const errors: ErrorMessages = {
   database_locked: words('记录正被另一个程序使用', '关闭那个程序，然后再试。'),
   database_corrupt: words('记录损坏', '已放在一旁保存，什么都没丢弃。请恢复备份。'),
   database_newer: words('记录来自更新的版本', '更新 PocketPilot。记录没有动过。'),
+  backup_invalid: words('这不是 PocketPilot 的完整备份', '换一个文件。数据没有变。'),
   audit_broken: words('记录链前后对不上', '有一条被外部改过。导出记录并保存好。'),
   keyring_missing: words('这台电脑没有密钥环', '密钥只能在本次运行中使用，不会以明文保存。'),
   keyring_locked: words('密钥环已锁定', '解锁它，或只在本次运行中使用密钥。'),

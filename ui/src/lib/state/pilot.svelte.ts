@@ -11,6 +11,7 @@ import { InboxState } from './inbox.svelte';
 import { NoticesState } from './notices.svelte';
 import { MemoryState, SkillsState } from './people.svelte';
 import { RouteState } from './route.svelte';
+import { SessionsState } from './sessions.svelte';
 import { TasksState } from './tasks.svelte';
 import { TextSizeState } from './textsize.svelte';
 import { UploadState } from './upload.svelte';
@@ -20,6 +21,7 @@ export class Pilot {
   readonly route = new RouteState();
   readonly inbox: InboxState;
   readonly tasks: TasksState;
+  readonly sessions: SessionsState;
   readonly files: FilesState;
   readonly automations: AutomationsState;
   readonly notices = new NoticesState();
@@ -39,6 +41,7 @@ export class Pilot {
     this.app = new AppState(api);
     this.inbox = new InboxState(api);
     this.tasks = new TasksState(api);
+    this.sessions = new SessionsState(api);
     this.files = new FilesState(api);
     this.memory = new MemoryState(api);
     this.skills = new SkillsState(api);
@@ -71,6 +74,7 @@ export class Pilot {
         this.inbox.touch();
         this.tasks.touch();
         this.automations.touch();
+        this.sessions.touch();
         break;
       case 'open_card':
         this.route.go('inbox', event.approval);
@@ -120,6 +124,7 @@ export class Pilot {
       case 'status_changed':
         this.automations.touch();
         this.cardsChanged(record.task);
+        this.sessions.touch();
         break;
       case 'artifact_written':
       case 'undone':
@@ -128,6 +133,8 @@ export class Pilot {
         this.refreshFiles.ask();
         break;
       case 'task_created':
+        this.sessions.touch();
+        break;
       case 'prompted':
       case 'model_answer':
       case 'tool_started':

@@ -11,6 +11,7 @@ import { InboxState } from './inbox.svelte';
 import { NoticesState } from './notices.svelte';
 import { Pilot } from './pilot.svelte';
 import { parseSpot, printSpot } from './route.svelte';
+import { SessionsState } from './sessions.svelte';
 import { TasksState } from './tasks.svelte';
 
 let api: MemoryBackend;
@@ -54,6 +55,43 @@ describe('program', () => {
     const again = new AppState(api);
     await again.load();
     expect(again.workspace?.id, 'after a reload the same folder is looked at').toBe(app.workspaces[1]!.id);
+  });
+});
+
+describe('conversations', () => {
+  it('lists those that wait first, finds words of goals, and keeps what was put away apart', async () => {
+    const sessions = new SessionsState(api);
+    await sessions.show('ws-q3', false, '');
+    const waiting = sessions.list!.map((one) => one.waiting > 0);
+    expect(waiting, 'the waiting ones stand together at the top').toEqual([...waiting].sort((one, other) => Number(other) - Number(one)));
+    expect(waiting.includes(true) && waiting.includes(false), 'the recording has both').toBe(true);
+    await sessions.show('ws-q3', false, 'RECOUNT');
+    expect(sessions.list!.map((one) => one.id), 'a word of a later goal is enough').toEqual(['s-august']);
+    await sessions.archive('s-august', true);
+    await sessions.show('ws-q3', false, '');
+    expect(sessions.list!.some((one) => one.id === 's-august'), 'out of sight').toBe(false);
+    await sessions.show('ws-q3', true, '');
+    expect(sessions.list!.map((one) => one.id), 'behind its filter').toEqual(['s-august']);
+  });
+
+  it('drops an answer that a newer question has overtaken', async () => {
+    const answers: ((list: unknown[]) => void)[] = [];
+    const slow = { call: () => new Promise((done) => answers.push(done as (list: unknown[]) => void)), listen: () => Promise.resolve(() => undefined) } as unknown as Backend;
+    const sessions = new SessionsState(slow);
+    const first = sessions.show('w', false, 'a');
+    const second = sessions.show('w', false, 'ab');
+    answers[1]!([{ id: 'new' }]);
+    answers[0]!([{ id: 'old' }]);
+    await Promise.all([first, second]);
+    expect(sessions.list, 'what is shown belongs to what stands in the field').toEqual([{ id: 'new' }]);
+  });
+
+  it('shows the turns of the open conversation in order', async () => {
+    const sessions = new SessionsState(api);
+    await sessions.follow('s-august');
+    expect(sessions.detail!.turns.map((turn) => turn.id)).toEqual(['t-refused', 't-aug', 't-report']);
+    await sessions.follow('nobody');
+    expect(sessions.detail, 'a conversation that is gone is none').toBeNull();
   });
 });
 

@@ -1,6 +1,5 @@
 //! What a person keeps in order: folders, artifacts.
 
-use super::{read_stdin, workspace_at};
 use crate::Exit;
 use crate::arguments::{Artifacts, Workspaces};
 use crate::output::Output;
@@ -20,10 +19,17 @@ pub(crate) async fn workspaces(
         }
         Workspaces::List => {
             for view in service.workspaces().await? {
-                let gone =
-                    if view.present { "" } else { output.pick("  (not there now)", "（现在不在）") };
+                let gone = match (view.present, view.replaced) {
+                    (true, _) => "",
+                    (false, true) => output.pick("  (another folder stands there)", "（原处是另一个文件夹）"),
+                    (false, false) => output.pick("  (not there now)", "（现在不在）"),
+                };
                 output.row(&view, &format!("{}  {}{gone}", view.id, view.root));
             }
+        }
+        Workspaces::Move { id, folder } => {
+            let view = service.move_workspace(&WorkspaceId::from_text(id), folder).await?;
+            output.row(&view, &format!("{}  {}", view.id, view.root));
         }
         Workspaces::Remove { id } => {
             service.remove_workspace(&WorkspaceId::from_text(id)).await?;
@@ -61,4 +67,3 @@ pub(crate) async fn artifacts(
     }
     Ok(Exit::Done)
 }
-

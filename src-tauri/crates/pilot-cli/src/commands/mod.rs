@@ -2,9 +2,11 @@
 
 mod documents;
 mod keep;
-mod people;
 mod models;
+mod people;
 mod prove;
+mod safekeeping;
+mod sessions;
 mod triggers;
 mod work;
 
@@ -13,6 +15,8 @@ pub(crate) use keep::{artifacts, workspaces};
 pub(crate) use models::{providers, usage};
 pub(crate) use people::{memory, skills};
 pub(crate) use prove::{audit, doctor, evals};
+pub(crate) use safekeeping::{back_up, restore, support_file};
+pub(crate) use sessions::sessions;
 pub(crate) use triggers::{channels, preview, schedules};
 pub(crate) use work::{approvals, reach, tasks};
 

@@ -5,7 +5,7 @@ use crate::arguments::{Approvals, ApproveMode, Tasks};
 use crate::output::Output;
 use crate::{Exit, card, run};
 use pilot_service::{Approve, Decider, Service, ServiceError};
-use pilot_types::{ApprovalId, ErrorCode, TaskId};
+use pilot_types::{ApprovalId, Channel, ErrorCode, TaskId};
 use std::path::Path;
 
 pub(crate) async fn tasks(service: &Service, action: &Tasks, output: &Output) -> Result<Exit, ServiceError> {
@@ -59,6 +59,20 @@ pub(crate) async fn tasks(service: &Service, action: &Tasks, output: &Output) ->
             let id = TaskId::from_text(id);
             service.resume_task(&id).await?;
             return run::follow(service, &id, ApproveMode::Never, output).await;
+        }
+        Tasks::Again { id, files } => {
+            let view = service.run_again(&TaskId::from_text(id), files.clone(), Channel::Cli).await?;
+            return run::follow(service, &TaskId::from_text(view.id), ApproveMode::Never, output).await;
+        }
+        Tasks::Delete { id } => {
+            let id = TaskId::from_text(id);
+            let view = service.deletion(&id).await?;
+            service.delete_task(&id).await?;
+            let words = output.pick(
+                "Deleted: its words, cards and replaced versions. Files in the folder stay.",
+                "已删除：它的文字、卡片和被替换的版本。文件夹里的文件保留。",
+            );
+            output.row(&view, words);
         }
     }
     Ok(Exit::Done)

@@ -344,3 +344,141 @@ fn a_changed_record_is_found() {
     assert_eq!(said.code, Some(1), "one changed letter breaks the chain: {}", said.out);
     assert!(said.last()["broken_at"].as_i64().unwrap() > 0, "and the place is named");
 }
+
+#[test]
+fn conversations_are_listed_followed_renamed_and_put_away() {
+    let desk = Desk::new();
+    let (task, card) = stopped(&desk, &write_script("a.md"));
+    let row = desk.json(&["sessions", "list"]).last();
+    for key in ["id", "title", "status", "turns", "waiting", "archived", "last_task", "used_at"] {
+        assert!(row.get(key).is_some(), "a conversation has {key}: {row}");
+    }
+    let id = row["id"].as_str().unwrap();
+    let provider = desk.script(&json!({ "version": 1, "steps": [{ "text": "second" }] }));
+    let run = desk.json(&[
+        "run",
+        "and now",
+        "--workspace",
+        desk.root(),
+        "--provider",
+        &provider,
+        "--follow-up",
+        &task,
+    ]);
+    assert_eq!(run.code, Some(0), "a follow-up runs while the first turn waits: {}", run.err);
+    let run =
+        desk.json(&["run", "and then", "--workspace", desk.root(), "--provider", &provider, "--session", id]);
+    assert_eq!(run.code, Some(0), "so does a turn that names the conversation: {}", run.err);
+    let shown = desk.json(&["sessions", "show", id]).last();
+    let goals: Vec<&str> =
+        shown["turns"].as_array().unwrap().iter().map(|turn| turn["goal"].as_str().unwrap()).collect();
+    assert_eq!(goals, ["write", "and now", "and then"], "the turns stand in one conversation");
+    assert_eq!(shown["id"], id, "and it names itself");
+    assert_eq!(desk.json(&["sessions", "rename", id, "March"]).last()["title"], "March", "it is renamed");
+    assert_eq!(desk.json(&["sessions", "list", "--search", "and NOW"]).rows().len(), 1, "found by a goal");
+    assert_eq!(desk.json(&["sessions", "archive", id]).code, Some(0), "and put away");
+    assert_eq!(desk.json(&["sessions", "list"]).rows().len(), 0, "out of sight");
+    assert_eq!(desk.json(&["sessions", "list", "--archived"]).rows().len(), 1, "behind its filter");
+    assert_eq!(desk.json(&["approvals", "approve", &card]).code, Some(0), "its card still waits, and works");
+    let unknown = desk.json(&["run", "x", "--workspace", desk.root(), "--follow-up", "nobody"]);
+    assert_eq!(
+        (unknown.code, unknown.last()["code"].clone()),
+        (Some(1), json!("task_not_found")),
+        "an unknown task"
+    );
+    let unknown = desk.json(&["sessions", "show", "nobody"]);
+    assert_eq!(
+        (unknown.code, unknown.last()["code"].clone()),
+        (Some(1), json!("session_not_found")),
+        "and conversation"
+    );
+}
+
+#[test]
+fn a_task_is_run_again_and_deleted() {
+    let desk = Desk::new();
+    desk.write("a.csv", b"x\n1\n");
+    let provider = desk.script(&json!({ "version": 1, "steps": [{ "text": "read" }] }));
+    let run = desk.json(&["run", "read", "--workspace", desk.root(), "--provider", &provider]);
+    let first = run.last()["task"].as_str().unwrap().to_owned();
+    let again = desk.json(&["tasks", "again", &first, "--file", "a.csv"]);
+    assert_eq!(again.code, Some(0), "it runs with the provider that it was started with: {}", again.err);
+    let second = again.last()["task"].as_str().unwrap().to_owned();
+    assert_ne!(first, second, "as a task of its own");
+    let goal = desk.json(&["tasks", "show", &second]).last()["task"]["goal"].clone();
+    assert!(goal.as_str().unwrap().ends_with("- a.csv"), "with the file in its goal: {goal}");
+    let refused = desk.json(&["tasks", "again", &first, "--file", "../a.csv"]);
+    assert_eq!(refused.code, Some(4), "a path that the guard refuses was given to the command itself");
+    let gone = desk.json(&["tasks", "delete", &first]);
+    assert_eq!(gone.code, Some(0), "deleted: {}", gone.err);
+    assert!(gone.last()["entries"].as_u64().unwrap() > 2, "what went is said: {}", gone.out);
+    assert_eq!(desk.json(&["tasks", "list"]).rows().len(), 1, "the other stays");
+    assert_eq!(desk.json(&["audit", "verify"]).code, Some(0), "and the chain holds");
+    let (waiting, _) = stopped(&desk, &write_script("b.md"));
+    let refused = desk.json(&["tasks", "delete", &waiting]);
+    assert_eq!(
+        (refused.code, refused.last()["code"].clone()),
+        (Some(1), json!("task_state")),
+        "not one that waits"
+    );
+}
+
+#[test]
+fn data_is_backed_up_restored_and_described() {
+    let desk = Desk::new();
+    let (task, _) = stopped(&desk, &write_script("a.md"));
+    let outside = tempfile::TempDir::new().unwrap();
+    let (zip, file) = (outside.path().join("all.zip"), outside.path().join("support.json"));
+    let (zip, file) = (zip.to_str().unwrap(), file.to_str().unwrap());
+    assert_eq!(desk.json(&["backup", zip]).code, Some(0), "made");
+    assert_eq!(
+        desk.json(&["backup", zip]).last()["code"],
+        "already_exists",
+        "never over a file that is there"
+    );
+    desk.json(&["tasks", "cancel", &task]);
+    desk.json(&["tasks", "delete", &task]);
+    let restored = desk.json(&["restore", zip]);
+    assert_eq!(restored.code, Some(0), "put back: {}", restored.err);
+    assert!(
+        std::path::Path::new(restored.last()["kept"].as_str().unwrap()).exists(),
+        "what was there is kept"
+    );
+    assert_eq!(desk.json(&["tasks", "show", &task]).last()["status"], "waiting_approval", "as it was");
+    std::fs::write(file, "mine").unwrap();
+    assert_eq!(desk.json(&["restore", file]).last()["code"], "backup_invalid", "no backup, said so");
+    assert_eq!(
+        desk.json(&["doctor", "--bundle", file]).last()["code"],
+        "already_exists",
+        "not over it either"
+    );
+    std::fs::remove_file(file).unwrap();
+    assert_eq!(desk.json(&["doctor", "--bundle", file]).code, Some(0), "the support file is written");
+    let text = std::fs::read_to_string(file).unwrap();
+    assert!(!text.contains(desk.root()) && !text.contains("a.md"), "without paths: {text}");
+}
+
+#[test]
+fn a_workspace_is_pointed_to_where_it_moved() {
+    let desk = Desk::new();
+    let parent = tempfile::TempDir::new().unwrap();
+    let (old, new) = (parent.path().join("old"), parent.path().join("new"));
+    std::fs::create_dir(&old).unwrap();
+    let id =
+        desk.json(&["workspaces", "add", old.to_str().unwrap()]).last()["id"].as_str().unwrap().to_owned();
+    std::fs::rename(&old, &new).unwrap();
+    let row = desk.json(&["workspaces", "list"]).last();
+    assert_eq!(
+        (row["present"].clone(), row["replaced"].clone()),
+        (json!(false), json!(false)),
+        "shown as gone"
+    );
+    let moved = desk.json(&["workspaces", "move", &id, new.to_str().unwrap()]);
+    assert_eq!(
+        (moved.code, moved.last()["present"].clone()),
+        (Some(0), json!(true)),
+        "and found again: {}",
+        moved.err
+    );
+    assert_eq!(desk.json(&["workspaces", "move", &id, "/"]).code, Some(4), "the rules of registering hold");
+}

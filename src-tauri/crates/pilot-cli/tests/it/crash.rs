@@ -27,7 +27,13 @@ const APPROVE: &[&str] = &[
 
 const REJECT: &[&str] = &["reject_before", "reject_before_commit", "reject_decided"];
 
-const CREATE: &[&str] = &["task_create_before", "task_create_after", "pause_before", "pause_after"];
+const CREATE: &[&str] =
+    &["task_create_before", "task_create_session", "task_create_after", "pause_before", "pause_after"];
+
+const DELETE: &[&str] = &["delete_before_forget", "delete_before_commit", "delete_done"];
+
+const RESTORE: &[&str] =
+    &["restore_confirmed", "restore_contents", "restore_kept", "restore_log_gone", "restore_placed"];
 
 const OLD: &str = "the old report\n";
 const NEW: &str = "the new report\n";
@@ -211,7 +217,13 @@ fn killed_while_a_task_is_made_or_paused() {
                 "nothing is written by dying at {point}"
             );
             let tasks = desk.json(&["tasks", "list"]).rows();
-            if *point == "task_create_before" {
+            let sessions = desk.json(&["sessions", "list"]).rows();
+            assert_eq!(
+                sessions.len(),
+                tasks.len(),
+                "a task and its conversation are there together or not at all after {point}"
+            );
+            if matches!(*point, "task_create_before" | "task_create_session") {
                 assert!(tasks.is_empty(), "what was never acknowledged need not be there");
                 continue;
             }
@@ -275,4 +287,73 @@ fn killed_while_the_person_edits_memory() {
         }
     }
     println!("{runs} kills at {} points of an edit of the person: 0 lost, 0 twice, 0 half files", EDIT.len());
+}
+
+#[test]
+fn killed_while_a_task_is_deleted() {
+    let (pristine, card) = waiting();
+    assert_eq!(pristine.json(&["approvals", "approve", &card]).code, Some(0), "the task comes to its end");
+    let id = pristine.json(&["tasks", "list"]).last()["id"].as_str().unwrap().to_owned();
+    for point in DELETE {
+        for _ in 0..repeats() {
+            let desk = again(&pristine);
+            let killed =
+                desk.run_with(&["--json", "tasks", "delete", &id], &[("POCKETPILOT_CRASH_AT", point)]);
+            assert_eq!(killed.code, None, "the process is killed at {point}: {killed:?}");
+            let tasks = desk.json(&["tasks", "list"]).rows();
+            assert_eq!(
+                tasks.is_empty(),
+                *point == "delete_done",
+                "deleted or not, never half, after {point}"
+            );
+            assert_eq!(desk.json(&["audit", "verify"]).code, Some(0), "the record holds after {point}");
+            if !tasks.is_empty() {
+                assert_eq!(
+                    desk.json(&["tasks", "delete", &id]).code,
+                    Some(0),
+                    "it can be deleted after {point}"
+                );
+            }
+            assert_eq!(desk.json(&["tasks", "show", &id]).last()["code"], "task_not_found", "it is gone");
+            assert_eq!(desk.json(&["sessions", "list"]).rows().len(), 0, "with its conversation");
+            assert_eq!(pristine.read("deep/report.md").as_deref(), Some(NEW), "the file in the folder stays");
+        }
+    }
+}
+
+#[test]
+fn killed_while_a_backup_is_put_back() {
+    let (pristine, card) = waiting();
+    let zip = pristine.root.path().join("all.zip");
+    let zip = zip.to_str().unwrap();
+    assert_eq!(pristine.json(&["backup", zip]).code, Some(0), "a backup with a card that waits");
+    assert_eq!(pristine.json(&["approvals", "reject", &card]).code, Some(0), "afterwards it is decided");
+    for point in RESTORE {
+        for _ in 0..repeats() {
+            let desk = again(&pristine);
+            let killed = desk.run_with(&["--json", "restore", zip], &[("POCKETPILOT_CRASH_AT", point)]);
+            assert_eq!(killed.code, None, "the process is killed at {point}: {killed:?}");
+            // Once it was decided, the next start carries it out.
+            let cards = desk.json(&["approvals", "list"]).rows();
+            assert_eq!(cards.len(), 1, "the data of the backup stands there after {point}");
+            assert_eq!(cards[0]["id"], card, "with its card");
+            assert_eq!(desk.json(&["audit", "verify"]).code, Some(0), "and a whole record after {point}");
+            for left in ["restore.staged", "restore.confirmed"] {
+                assert!(!desk.data.path().join(left).exists(), "nothing is left half after {point}: {left}");
+            }
+            assert_eq!(desk.json(&["approvals", "reject", &card]).code, Some(0), "it can be worked with");
+            assert_eq!(
+                desk.json(&["approvals", "list"]).rows().len(),
+                0,
+                "and is not put back a second time"
+            );
+        }
+    }
+    let desk = again(&pristine);
+    let killed = desk.run_with(
+        &["--json", "backup", zip.trim_end_matches(".zip")],
+        &[("POCKETPILOT_CRASH_AT", "backup_packed")],
+    );
+    assert_eq!(killed.code, None, "the process is killed before a backup has its name");
+    assert!(!std::path::Path::new(zip.trim_end_matches(".zip")).exists(), "and no half backup has it");
 }

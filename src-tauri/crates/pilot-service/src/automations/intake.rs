@@ -4,14 +4,15 @@
 use super::WAITING_LIMIT;
 use crate::error::ServiceError;
 use crate::open::Service;
+use crate::tasks::NewTask;
 use async_trait::async_trait;
 use pilot_store::{RunRow, Tx, channels, schedules};
 use pilot_triggers::{
     CallIntake, ChannelEntry, IntakeError, Look, Missed, RefusedCalls, ScheduleEntry, Slot, SlotIntake,
 };
 use pilot_types::{
-    ChannelId, ErrorClass, ErrorCode, Event, EventRecord, ScheduleId, SlotState, Source, Task, TaskId,
-    TaskIntake, faults,
+    ChannelId, ErrorClass, ErrorCode, Event, EventRecord, ScheduleId, SlotState, Source, TaskId, TaskIntake,
+    faults,
 };
 
 impl From<ServiceError> for IntakeError {
@@ -74,7 +75,7 @@ impl CallIntake for Service {
 
 /// What becomes of a due slot.
 enum Became {
-    Task(Box<Task>),
+    Task(Box<NewTask>),
     Note(SlotState, ErrorCode),
 }
 
@@ -112,7 +113,7 @@ impl Service {
     }
 
     /// A task that cannot be made is a note. What has nothing to do with the task is an error, and tried again.
-    async fn prepare_slot(&self, slot: &Slot) -> Result<Result<Box<Task>, ErrorCode>, ServiceError> {
+    async fn prepare_slot(&self, slot: &Slot) -> Result<Result<Box<NewTask>, ErrorCode>, ServiceError> {
         match self.prepare_task(slot.intake.clone()).await {
             Ok(task) => Ok(Ok(Box::new(task))),
             Err(error)
@@ -130,7 +131,7 @@ impl Service {
         tx: &mut Tx,
         schedule: &ScheduleId,
         slot: &Slot,
-        prepared: Result<Box<Task>, ErrorCode>,
+        prepared: Result<Box<NewTask>, ErrorCode>,
         records: &mut Vec<EventRecord>,
     ) -> Result<bool, ServiceError> {
         let became = if schedules::unfinished(tx, schedule).await?.is_some() {
@@ -156,9 +157,9 @@ impl Service {
             at: self.now(),
         };
         match became {
-            Became::Task(task) => {
-                records.extend(self.store_task(tx, &task).await?);
-                run.task = Some(task.id);
+            Became::Task(new) => {
+                records.extend(self.store_task(tx, &new).await?);
+                run.task = Some(new.task.id);
                 schedules::note(tx, &run).await?;
                 Ok(true)
             }
@@ -217,15 +218,15 @@ impl Service {
         if self.settings().await?.automations_paused {
             return Err(ServiceError::new(ErrorCode::AutomationsPaused, "all automations are paused"));
         }
-        let task = self.prepare_task(intake).await?;
+        let new = self.prepare_task(intake).await?;
         faults::point("webhook_before");
         let mut tx = self.begin().await?;
         if channels::waiting(&mut tx, channel).await? >= WAITING_LIMIT {
             let words = format!("{WAITING_LIMIT} tasks of this channel wait already");
             return Err(ServiceError::new(ErrorCode::QueueFull, words));
         }
-        let records = self.store_task(&mut tx, &task).await?;
-        if !channels::accept(&mut tx, channel, &task.id, self.now()).await? {
+        let records = self.store_task(&mut tx, &new).await?;
+        if !channels::accept(&mut tx, channel, &new.task.id, self.now()).await? {
             // Revoked between the check and here: nothing of it happens.
             return Err(ServiceError::new(ErrorCode::TokenRefused, "the token was revoked"));
         }
@@ -233,6 +234,6 @@ impl Service {
         self.commit(tx, records).await?;
         faults::point("webhook_after_commit");
         self.inner.work.notify_one();
-        Ok(task.id)
+        Ok(new.task.id)
     }
 }

@@ -208,7 +208,7 @@ impl Service {
     /// There is none of that id, its workspace or provider is missing, or too many of its tasks wait.
     pub async fn run_schedule(&self, id: &ScheduleId) -> Result<TaskView, ServiceError> {
         let row = self.schedule_row(id).await?;
-        let task = self
+        let new = self
             .prepare_task(TaskIntake {
                 goal: row.goal.clone(),
                 workspace: row.workspace.clone(),
@@ -224,12 +224,12 @@ impl Service {
             let words = format!("{WAITING_LIMIT} tasks of this schedule wait already");
             return Err(ServiceError::new(ErrorCode::QueueFull, words));
         }
-        let mut records = self.store_task(&mut tx, &task).await?;
+        let mut records = self.store_task(&mut tx, &new).await?;
         let run = RunRow {
             schedule: row.id.clone(),
             slot: None,
             state: SlotState::ByHand,
-            task: Some(task.id.clone()),
+            task: Some(new.task.id.clone()),
             code: None,
             since: None,
             upto: None,
@@ -242,7 +242,7 @@ impl Service {
         self.commit(tx, records).await?;
         self.inner.work.notify_one();
         self.inner.bus.changed();
-        self.task(&task.id).await
+        self.task(&new.task.id).await
     }
 
     async fn schedule_row(&self, id: &ScheduleId) -> Result<ScheduleRow, ServiceError> {

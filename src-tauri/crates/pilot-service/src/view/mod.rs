@@ -2,11 +2,17 @@
 //! TypeScript; a test fails when the exported files are stale. They live at the edge only: no room below knows them.
 
 mod approval;
+mod automation;
+mod keep;
 mod people;
 mod provider;
-mod automation;
 
 pub use approval::{ApprovalRowView, ApprovalState, ApprovalView, ApproveRequest};
+pub use automation::{
+    AutomationsView, ChannelRequest, ChannelView, NewChannelView, RuleProblemView, SchedulePreviewRequest,
+    SchedulePreviewView, ScheduleRequest, ScheduleRunView, ScheduleView, SlotView, WebhookStateView,
+    WebhookView,
+};
 pub use people::{
     Author, EditView, InjectionView, MemoryPageView, MemoryRequest, MemoryView, OriginView, SkillOrigin,
     SkillRequest, SkillTextView, SkillView, UploadChoice, UploadFileView, UploadPlanView, UploadRequest,
@@ -15,11 +21,8 @@ pub use people::{
 pub use provider::{
     LocalServerView, PresetView, ProviderKind, ProviderRequest, ProviderTestView, ProviderView, UsageDayView,
 };
-pub use automation::{
-    AutomationsView, ChannelRequest, ChannelView, NewChannelView, RuleProblemView, SchedulePreviewRequest,
-    SchedulePreviewView, ScheduleRequest, ScheduleRunView, ScheduleView, SlotView, WebhookStateView,
-    WebhookView,
-};
+
+pub use keep::{BackupView, DataUsageView, DeletionView, SessionDetailView, SessionListRequest, SessionView};
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
 use serde::{Deserialize, Serialize};
@@ -45,8 +48,10 @@ pub struct WorkspaceView {
     pub name: String,
     /// Folder, as the person would recognise it.
     pub root: String,
-    /// False when the folder is not there now.
+    /// False when the folder is not there now, or another one stands in its place.
     pub present: bool,
+    /// True when another folder stands in its place.
+    pub replaced: bool,
     /// Provider of new tasks.
     pub provider: String,
     /// Outside tools allowed here.
@@ -114,6 +119,10 @@ pub struct SettingsView {
     /// Bytes of replaced files kept at most.
     #[ts(type = "number")]
     pub undo_bytes: u64,
+    /// Days after which a task that has ended is deleted; `None` keeps all.
+    pub task_days: Option<u32>,
+    /// Days after which a log is deleted; `None` keeps what there is, seven files at most.
+    pub log_days: Option<u32>,
     /// Tokens a task may use; `None` for no cap.
     #[ts(type = "number | null")]
     pub tokens_per_task: Option<u64>,
@@ -164,6 +173,8 @@ pub struct TaskView {
     pub id: String,
     /// Workspace.
     pub workspace: String,
+    /// The conversation that it is a turn of.
+    pub session: String,
     /// Where it came from.
     pub channel: Channel,
     /// What the person wants.
@@ -335,6 +346,10 @@ pub struct TaskRequest {
     pub goal: String,
     /// Provider; `None` for the workspace's.
     pub provider: Option<String>,
+    /// Conversation that it joins; `None` for that of the task it follows, or one of its own.
+    pub session: Option<String>,
+    /// Task that it follows.
+    pub follow_up_of: Option<String>,
 }
 
 /// Result of looking through the log chain.

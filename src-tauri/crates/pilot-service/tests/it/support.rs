@@ -16,8 +16,8 @@ pub(crate) struct Bench {
     pub(crate) service: Service,
     pub(crate) workspace: WorkspaceId,
     pub(crate) root: PathBuf,
-    _data: TempDir,
-    _root: TempDir,
+    pub(crate) _data: TempDir,
+    pub(crate) _root: TempDir,
 }
 
 /// Options for a service on a folder, with keys in memory.

@@ -35,6 +35,14 @@ undo_days: number,
  */
 undo_bytes: number, 
 /**
+ * Days after which a task that has ended is deleted; `None` keeps all.
+ */
+task_days: number | null, 
+/**
+ * Days after which a log is deleted; `None` keeps what there is, seven files at most.
+ */
+log_days: number | null, 
+/**
  * Tokens a task may use; `None` for no cap.
  */
 tokens_per_task: number | null, 

@@ -15,4 +15,12 @@ goal: string,
 /**
  * Provider; `None` for the workspace's.
  */
-provider: string | null, };
+provider: string | null, 
+/**
+ * Conversation that it joins; `None` for that of the task it follows, or one of its own.
+ */
+session: string | null, 
+/**
+ * Task that it follows.
+ */
+follow_up_of: string | null, };

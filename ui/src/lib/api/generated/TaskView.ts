@@ -17,6 +17,10 @@ id: string,
  */
 workspace: string, 
 /**
+ * The conversation that it is a turn of.
+ */
+session: string, 
+/**
  * Where it came from.
  */
 channel: Channel, 

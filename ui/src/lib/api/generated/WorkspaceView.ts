@@ -17,9 +17,13 @@ name: string,
  */
 root: string, 
 /**
- * False when the folder is not there now.
+ * False when the folder is not there now, or another one stands in its place.
  */
 present: boolean, 
+/**
+ * True when another folder stands in its place.
+ */
+replaced: boolean, 
 /**
  * Provider of new tasks.
  */
