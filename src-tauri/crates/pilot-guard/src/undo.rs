@@ -304,6 +304,24 @@ mod tests {
     use super::*;
 
     #[test]
+    fn other_limits_hold_for_every_clone_and_all_can_be_forgotten() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = UndoStore::open(dir.path(), UndoLimits::default()).unwrap();
+        let clone = store.clone();
+        let digest = store.keep(b"more than four bytes").unwrap();
+        clone.set_limits(UndoLimits { days: 1, bytes: 4 });
+        assert_eq!(store.limits().bytes, 4, "a clone is the same store");
+        assert!(store.keep(b"five!").is_err(), "what is beyond the new limit is refused at once");
+        assert!(store.contains(&digest), "what is there goes at the next prune only");
+        assert_eq!(store.prune(Utc::now()).unwrap(), 1, "which removes what is beyond it");
+        store.set_limits(UndoLimits::default());
+        store.keep(b"one").unwrap();
+        store.keep(b"two").unwrap();
+        assert_eq!(store.clear().unwrap(), 2, "all are forgotten");
+        assert_eq!(store.usage().unwrap(), UndoUsage::default(), "and nothing is counted");
+    }
+
+    #[test]
     fn bytes_that_are_not_the_expected_ones_are_not_kept() {
         let dir = tempfile::tempdir().unwrap();
         let store = UndoStore::open(dir.path(), UndoLimits::default()).unwrap();

@@ -5,7 +5,7 @@ use crate::open::Service;
 use crate::view::{BackupView, time};
 use pilot_store::archive::{self, ArchiveFacts, ArchiveOptions};
 use pilot_store::{DataDir, tasks};
-use pilot_types::{ErrorCode, TaskStatus};
+use pilot_types::{ErrorCode, TaskStatus, faults};
 use std::path::{Path, PathBuf};
 
 impl Service {
@@ -84,6 +84,7 @@ pub async fn restore(
         return Err(ServiceError::new(ErrorCode::DatabaseLocked, words));
     }
     let view = view_of(staged(&data, from).await?);
+    faults::point("restore_staged");
     archive::confirm(&data)?;
     match archive::apply(&data).await {
         Ok(kept) => Ok((view, kept.flatten())),

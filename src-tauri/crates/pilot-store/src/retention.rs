@@ -7,6 +7,9 @@ use chrono::{DateTime, Utc};
 use pilot_types::{Digest, TaskId};
 use sqlx::SqliteConnection;
 
+/// Bytes of a database up to which it is rewritten after a deletion: others wait for as long as that takes.
+const REWRITTEN: i64 = 256 << 20;
+
 /// What goes with a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Erasure {
@@ -121,15 +124,20 @@ pub async fn ended_before(
 
 /// Rewrites the file without the remains of rows, folds the write-ahead log into it and empties that, so that deleted
 /// content is left in neither. False when another process was in the way; what remains is then overwritten in the course
-/// of time.
+/// of time. A database of more than 256 MiB is not rewritten: what was deleted is overwritten in it, copies that SQLite made
+/// while it moved rows before may remain in free space.
 ///
 /// # Errors
 /// When the database cannot be written.
 pub async fn scrub(store: &crate::Store) -> Result<bool, StoreError> {
     let mut connection = store.extra_connection().await?;
     let scrubbed: Result<(i64, i64, i64), StoreError> = async {
-        // Rows that were moved or updated before have left copies in free space, which only this removes.
-        sqlx::query("VACUUM").execute(&mut connection).await?;
+        let pages: i64 = sqlx::query_scalar("PRAGMA page_count").fetch_one(&mut connection).await?;
+        let size: i64 = sqlx::query_scalar("PRAGMA page_size").fetch_one(&mut connection).await?;
+        if pages.saturating_mul(size) <= REWRITTEN {
+            // Rows that were moved or updated before have left copies in free space, which only this removes.
+            sqlx::query("VACUUM").execute(&mut connection).await?;
+        }
         Ok(sqlx::query_as("PRAGMA wal_checkpoint(TRUNCATE)").fetch_one(&mut connection).await?)
     }
     .await;

@@ -445,6 +445,14 @@ fn data_is_backed_up_restored_and_described() {
         "what was there is kept"
     );
     assert_eq!(desk.json(&["tasks", "show", &task]).last()["status"], "waiting_approval", "as it was");
+    let fresh = Desk::new();
+    let restored = fresh.json(&["restore", zip]);
+    assert_eq!(
+        (restored.code, restored.last()["kept"].clone()),
+        (Some(0), Value::Null),
+        "a new computer has nothing to keep"
+    );
+    assert_eq!(fresh.json(&["tasks", "list"]).rows().len(), 1, "and has the tasks now");
     std::fs::write(file, "mine").unwrap();
     assert_eq!(desk.json(&["restore", file]).last()["code"], "backup_invalid", "no backup, said so");
     assert_eq!(

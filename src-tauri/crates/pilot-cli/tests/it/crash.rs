@@ -350,6 +350,11 @@ fn killed_while_a_backup_is_put_back() {
         }
     }
     let desk = again(&pristine);
+    let killed = desk.run_with(&["--json", "restore", zip], &[("POCKETPILOT_CRASH_AT", "restore_staged")]);
+    assert_eq!(killed.code, None, "the process is killed before anything was decided");
+    assert_eq!(desk.json(&["approvals", "list"]).rows().len(), 0, "the control: the old data stands there");
+    assert!(!desk.data.path().join("restore.staged").exists(), "and what was only looked at is forgotten");
+    let desk = again(&pristine);
     let killed = desk.run_with(
         &["--json", "backup", zip.trim_end_matches(".zip")],
         &[("POCKETPILOT_CRASH_AT", "backup_packed")],
