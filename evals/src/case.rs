@@ -19,6 +19,9 @@ pub struct Case {
     /// workspace, where no task may reach.
     #[serde(default)]
     pub files: BTreeMap<String, FileContent>,
+    /// Outside tools: what is declared, and what the workspace allows.
+    #[serde(default)]
+    pub mcp: CaseMcp,
     /// What the person asks for.
     pub goal: String,
     /// The scripted model; without one the built-in helper plays.
@@ -35,6 +38,18 @@ pub struct Case {
     pub chinese: bool,
     /// What must hold at the end.
     pub expect: Expect,
+}
+
+/// Outside tools of a case.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseMcp {
+    /// Servers, in the form of `POCKETPILOT_MCP_SERVERS`.
+    #[serde(default)]
+    pub servers: serde_json::Map<String, Value>,
+    /// Names that the workspace allows.
+    #[serde(default)]
+    pub allowed: Vec<String>,
 }
 
 /// Which count a case belongs to.

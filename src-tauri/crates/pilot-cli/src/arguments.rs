@@ -74,6 +74,11 @@ pub(crate) enum Command {
         #[command(subcommand)]
         action: Providers,
     },
+    /// Outside tools: what is declared, and whether it works.
+    Mcp {
+        #[command(subcommand)]
+        action: Mcp,
+    },
     /// The memory of a folder.
     Memory {
         #[command(subcommand)]
@@ -253,6 +258,17 @@ pub(crate) enum Providers {
         /// The folder.
         #[arg(long)]
         workspace: PathBuf,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Mcp {
+    /// Declared servers, their tools, and what holds them.
+    List,
+    /// Start a server in an empty folder and shake hands with it. No tool is called.
+    Check {
+        /// Server.
+        name: String,
     },
 }
 

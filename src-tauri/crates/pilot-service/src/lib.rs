@@ -18,6 +18,7 @@ mod evidence;
 mod files;
 mod gate;
 mod keys;
+mod mcp;
 mod memory;
 mod open;
 mod providers;
@@ -38,8 +39,17 @@ pub use doctor::{Check, CheckState};
 pub use error::ServiceError;
 pub use files::Added;
 pub use keys::{KeyError, KeyPlace, Keys};
+pub use mcp::McpOptions;
 pub use memory::MemoryPage;
 pub use open::{EnvironmentProvider, OpenOptions, Service, default_data_dir};
 pub use pilot_review::shown_text;
+pub use pilot_tools::mcp::{Confinement, McpLimits};
 pub use providers::parse_script;
 pub use run::Stop;
+
+/// Does the work of a child of this program, when it was started as one: reads documents, or supervises an outside tool.
+/// The programs call this first in `main`, and end with the code when there is one.
+#[must_use]
+pub fn serve_as_child() -> Option<u8> {
+    pilot_tools::mcp::supervise_if_asked().or_else(|| pilot_documents::worker::run_if_asked().then_some(0))
+}

@@ -3,6 +3,7 @@
 use crate::bus::{Bus, Notice};
 use crate::error::ServiceError;
 use crate::keys::Keys;
+use crate::mcp::McpOptions;
 use pilot_agent::Clock;
 use pilot_guard::{UndoLimits, UndoStore};
 use pilot_store::{DataDir, ProcessLock, Role, Store, Tx, events};
@@ -38,6 +39,8 @@ pub struct OpenOptions {
     pub keys: Keys,
     /// Environment of the `env` provider: base URL, model, key.
     pub environment: EnvironmentProvider,
+    /// Outside programs.
+    pub mcp: McpOptions,
     /// Keep everything in memory, for the evals.
     pub in_memory: bool,
 }
@@ -84,6 +87,7 @@ impl OpenOptions {
             clock: Arc::new(pilot_agent::SystemClock::default()),
             keys: Keys::system(),
             environment: EnvironmentProvider::from_process(),
+            mcp: McpOptions::from_process()?,
             in_memory: false,
         })
     }
@@ -101,6 +105,7 @@ pub(crate) struct Inner {
     pub(crate) keys: Keys,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) environment: EnvironmentProvider,
+    pub(crate) mcp: McpOptions,
     pub(crate) home: Option<PathBuf>,
     pub(crate) skills_dir: Option<PathBuf>,
     pub(crate) chinese: std::sync::atomic::AtomicBool,
@@ -147,6 +152,7 @@ impl Service {
                 keys: options.keys,
                 clock: options.clock,
                 environment: options.environment,
+                mcp: options.mcp,
                 home: options.home,
                 skills_dir: options.skills_dir,
                 chinese: options.chinese.into(),

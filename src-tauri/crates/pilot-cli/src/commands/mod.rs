@@ -2,11 +2,13 @@
 
 mod documents;
 mod keep;
+mod outside;
 mod prove;
 mod work;
 
 pub(crate) use documents::{analyze, extract};
 pub(crate) use keep::{artifacts, memory, providers, skills, workspaces};
+pub(crate) use outside::mcp;
 pub(crate) use prove::{audit, doctor, evals};
 pub(crate) use work::{approvals, reach, tasks};
 

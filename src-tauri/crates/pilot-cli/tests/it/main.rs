@@ -13,4 +13,5 @@ mod crash;
 mod demo;
 mod hostile;
 mod keyring;
+mod mcp;
 mod support;

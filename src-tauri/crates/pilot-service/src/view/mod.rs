@@ -2,8 +2,13 @@
 //! TypeScript; a test fails when the exported files are stale. They live at the edge only: no room below knows them.
 
 mod approval;
+mod mcp;
 
 pub use approval::{ApprovalRowView, ApprovalState, ApprovalView, ApproveRequest};
+pub use mcp::{
+    CapabilityFound, ConfinementState, ConfinementView, McpCheckView, McpRule, McpServerRequest,
+    McpServerView, McpSource, McpToolView, McpView,
+};
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
 use serde::{Deserialize, Serialize};

@@ -10,6 +10,7 @@
 
 mod approvals;
 mod bindings;
+mod mcp;
 mod resolvers;
 mod support;
 mod tasks;
