@@ -4,6 +4,7 @@
 pub(crate) mod approvals;
 pub(crate) mod artifacts;
 pub(crate) mod files;
+pub(crate) mod mcp;
 pub(crate) mod settings;
 pub(crate) mod tasks;
 pub(crate) mod workspaces;
@@ -34,6 +35,12 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::provider_remove,
         settings::provider_key_save,
         settings::provider_key_remove,
+        mcp::mcp_state,
+        mcp::mcp_server_save,
+        mcp::mcp_server_remove,
+        mcp::mcp_server_check,
+        mcp::mcp_demand,
+        mcp::mcp_allow,
         settings::audit_verify,
         settings::view_state,
         settings::window_ready,

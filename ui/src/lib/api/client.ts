@@ -7,6 +7,9 @@ import type { ArtifactView } from './generated/ArtifactView';
 import type { AuditView } from './generated/AuditView';
 import type { ErrorView } from './generated/ErrorView';
 import type { FolderView } from './generated/FolderView';
+import type { McpCheckView } from './generated/McpCheckView';
+import type { McpServerRequest } from './generated/McpServerRequest';
+import type { McpView } from './generated/McpView';
 import type { PreviewView } from './generated/PreviewView';
 import type { ProviderRequest } from './generated/ProviderRequest';
 import type { ReachView } from './generated/ReachView';
@@ -55,6 +58,12 @@ export interface Commands {
   provider_remove: [{ name: string }, AppView];
   provider_key_save: [{ name: string; key: string }, AppView];
   provider_key_remove: [{ name: string }, AppView];
+  mcp_state: [Nothing, McpView];
+  mcp_server_save: [McpServerRequest, McpView];
+  mcp_server_remove: [{ name: string }, McpView];
+  mcp_server_check: [{ name: string }, McpCheckView];
+  mcp_demand: [{ demand: boolean }, McpView];
+  mcp_allow: [{ workspace: string; name: string; allowed: boolean }, WorkspaceView];
   audit_verify: [Nothing, AuditView];
   /** What is on screen: where dropped files go, and the card that needs no notification. */
   view_state: [{ workspace: string | null; approval: string | null }, null];

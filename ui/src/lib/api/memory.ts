@@ -1,12 +1,12 @@
 /**
  * The core as recordings, for tests, pictures and design work. `memory-data/*.json` holds what the commands gave:
  * `app` app_state · `approvals` approval_get · `approval-rows` approval_list · `tasks` task_get · `files` files_list and
- * file_preview by workspace · `undo` artifact_undo_preview. Swapping a file swaps what is shown. What changes something is
+ * file_preview by workspace · `undo` artifact_undo_preview · `mcp` mcp_state. Swapping a file swaps what is shown. What changes something is
  * played on a copy; nothing here decides what a real core would.
  *
  * Address parameters: `first-run`, `empty`, `lang=zh-CN|en`, `theme=light|dark`, `workspace=ID`, `speed=0…1`,
  * `stale=CARD` (its file changed), `decided=CARD` (decided elsewhere), `large=CARD` (very many rows), `fail=COMMAND:code`,
- * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`.
+ * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`, `confinement=files_only|none`.
  */
 import { PilotError, type ArgumentsOf, type Backend, type CommandName, type RequestOf, type ResultOf } from './client';
 import type { AppView } from './generated/AppView';
@@ -14,6 +14,7 @@ import type { ApprovalRowView } from './generated/ApprovalRowView';
 import type { ApprovalView } from './generated/ApprovalView';
 import type { ArtifactView } from './generated/ArtifactView';
 import type { ErrorCode } from './generated/ErrorCode';
+import type { McpView } from './generated/McpView';
 import type { FolderView } from './generated/FolderView';
 import type { PreviewView } from './generated/PreviewView';
 import type { TaskDetailView } from './generated/TaskDetailView';
@@ -29,16 +30,17 @@ export type Recording = {
   tasks: TaskDetailView[];
   files: Record<string, { folders: FolderView[]; previews: PreviewView[] }>;
   undo: UndoPreview[];
+  mcp: McpView;
 };
 
 /** Loads the recordings; the one place that knows their names. */
 export async function loadRecording(): Promise<Recording> {
-  const [app, approvals, rows, tasks, files, undo] = await Promise.all([
+  const [app, approvals, rows, tasks, files, undo, mcp] = await Promise.all([
     import('./memory-data/app.json'), import('./memory-data/approvals.json'), import('./memory-data/approval-rows.json'),
-    import('./memory-data/tasks.json'), import('./memory-data/files.json'), import('./memory-data/undo.json'),
+    import('./memory-data/tasks.json'), import('./memory-data/files.json'), import('./memory-data/undo.json'), import('./memory-data/mcp.json'),
   ]);
   // The JSON of the core has the types of the core; TypeScript sees only strings in it.
-  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default }) as unknown as Recording;
+  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default, mcp: mcp.default }) as unknown as Recording;
 }
 
 type Handlers = { [K in CommandName]: (request: RequestOf<K>) => ResultOf<K> | Promise<ResultOf<K>> };
@@ -86,6 +88,11 @@ export class MemoryBackend implements Backend {
   private artifact(id: string): ArtifactView {
     const found = this.data.tasks.flatMap((task) => task.artifacts).find((artifact) => artifact.id === id);
     return found ?? refuse('artifact_not_found', 'no such artifact', id);
+  }
+
+  private mcp(): McpView {
+    const asked = this.query.get('confinement');
+    return asked === 'files_only' || asked === 'none' ? { ...this.data.mcp, confinement: { state: asked, abi: asked === 'none' ? 0 : 3 } } : this.data.mcp;
   }
 
   private readonly handlers: Handlers = {
@@ -160,6 +167,32 @@ export class MemoryBackend implements Backend {
       const known = this.data.app.providers.find((one) => one.name === name);
       if (known) Object.assign(known, { has_key: false, key_for_this_run: false });
       return this.play.appView();
+    },
+    mcp_state: () => this.mcp(),
+    mcp_server_save: ({ name, declaration }) => {
+      const { command, args, env } = { command: '', args: [], env: [], ...(declaration as object) } as { command: string; args: string[]; env: string[] };
+      if (command.includes('/') && !command.startsWith('/')) refuse('mcp_declaration', 'a program is named by its absolute path', `${name}.command: a program is named by its absolute path`);
+      const known = this.data.mcp.servers.find((one) => one.id === name);
+      if (known) Object.assign(known, { command, args, env, declaration });
+      else this.data.mcp.servers.push({ id: name, source: 'settings', command, args, env, tools: [], workspaces: [], declaration });
+      return this.mcp();
+    },
+    mcp_server_remove: ({ name }) => {
+      this.data.mcp.servers = this.data.mcp.servers.filter((one) => one.id !== name);
+      return this.mcp();
+    },
+    mcp_server_check: ({ name }) => {
+      if (name === 'archive') refuse('mcp_not_started', 'there is no program "archive-mcp" on this computer', name);
+      return { id: name, server: name === 'workspace-fs' ? 'PocketPilot' : `${name}-mcp`, version: '1.4.2', protocol: '2025-11-25', confinement: this.mcp().confinement, millis: 84 };
+    },
+    mcp_demand: ({ demand }) => {
+      this.data.mcp.demand_confinement = demand;
+      return this.mcp();
+    },
+    mcp_allow: ({ workspace, name, allowed }) => {
+      const server = this.data.mcp.servers.find((one) => one.id === name);
+      if (server) server.workspaces = [...server.workspaces.filter((one) => one !== workspace), ...(allowed ? [workspace] : [])];
+      return this.workspace(workspace);
     },
     audit_verify: () => ({ entries: this.data.app.log_entries, intact: this.data.app.log_broken_at === null, broken_at: this.data.app.log_broken_at }),
     view_state: () => null,
