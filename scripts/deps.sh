@@ -47,6 +47,17 @@ node_packages() {
   fi
 }
 
+mcp_servers() {
+  # Real servers that the tests of outside tools call; their install scripts are not run.
+  if [ tests/mcp/node_modules/.package-lock.json -nt tests/mcp/package-lock.json ]; then
+    echo "deps: the MCP servers of the tests are there"
+  else
+    echo "deps: npm ci in tests/mcp/"
+    npm ci --prefix tests/mcp --ignore-scripts --no-fund --no-audit --loglevel=error
+    touch tests/mcp/node_modules/.package-lock.json
+  fi
+}
+
 test_runner() {
   command -v cargo-nextest >/dev/null && return
   echo "deps: installing cargo-nextest"
@@ -64,6 +75,7 @@ test)
   system_packages $build_packages $test_packages
   rust
   node_packages
+  mcp_servers
   test_runner
   ;;
 *)

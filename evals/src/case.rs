@@ -22,6 +22,9 @@ pub struct Case {
     /// A turn of the same conversation that was played to its end before; the goal then follows it up.
     #[serde(default)]
     pub earlier: Option<Earlier>,
+    /// Outside tools: what is declared, and what the workspace allows.
+    #[serde(default)]
+    pub mcp: CaseMcp,
     /// What the person asks for.
     pub goal: String,
     /// Where the task comes from; the command line when it is left out. A schedule or a webhook has nobody beside it.
@@ -51,6 +54,18 @@ pub struct Earlier {
     pub goal: String,
     /// The scripted model of that turn.
     pub script: Script,
+}
+
+/// Outside tools of a case.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CaseMcp {
+    /// Servers, in the form of `POCKETPILOT_MCP_SERVERS`.
+    #[serde(default)]
+    pub servers: serde_json::Map<String, Value>,
+    /// Names that the workspace allows.
+    #[serde(default)]
+    pub allowed: Vec<String>,
 }
 
 /// Which count a case belongs to.

@@ -136,14 +136,18 @@ impl Session {
         options.keys = Keys::memory_only();
         if let Some(program) = &runner.worker {
             options.worker.program.clone_from(program);
+            options.mcp.supervisor.program.clone_from(program);
         }
+        options.mcp.servers = (!case.mcp.servers.is_empty())
+            .then(|| serde_json::Value::Object(case.mcp.servers.clone()).to_string());
         options.in_memory = true;
         options.chinese = case.chinese;
         if player == Player::Script {
             options.environment = EnvironmentProvider::default();
         }
         let service = open(options).await?;
-        let workspace = WorkspaceId::from_text(service.add_workspace(root, None).await?.id);
+        let workspace =
+            WorkspaceId::from_text(service.add_workspace(root, Some(case.mcp.allowed.clone())).await?.id);
         let provider = match (player, &case.script) {
             (Player::Environment, _) => ProviderChoice::Env,
             (Player::Script, Some(script)) => {

@@ -15,9 +15,9 @@ mod window;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // The reader of documents is this same program; it must not do anything else first.
-    if pilot_documents::worker::run_if_asked() {
-        return ExitCode::SUCCESS;
+    // The reader of documents and the supervisor of outside tools are this same program; it must not do anything else first.
+    if let Some(code) = pilot_service::serve_as_child() {
+        return ExitCode::from(code);
     }
     // Whoever can automate the window can click Approve. A build for people refuses to be automated.
     if !cfg!(feature = "e2e") && std::env::var_os("TAURI_WEBVIEW_AUTOMATION").is_some() {

@@ -45,8 +45,8 @@ fn cases() -> Result<Vec<Case>, String> {
 }
 
 fn main() -> ExitCode {
-    if pilot_documents::worker::run_if_asked() {
-        return ExitCode::SUCCESS;
+    if let Some(code) = pilot_service::serve_as_child() {
+        return ExitCode::from(code);
     }
     let done = tokio::runtime::Runtime::new()
         .map_err(|error| error.to_string())

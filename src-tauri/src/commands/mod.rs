@@ -6,6 +6,7 @@ pub(crate) mod artifacts;
 pub(crate) mod automations;
 pub(crate) mod data;
 pub(crate) mod files;
+pub(crate) mod mcp;
 pub(crate) mod people;
 pub(crate) mod providers;
 pub(crate) mod sessions;
@@ -44,6 +45,12 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         settings::provider_remove,
         settings::provider_key_save,
         settings::provider_key_remove,
+        mcp::mcp_state,
+        mcp::mcp_server_save,
+        mcp::mcp_server_remove,
+        mcp::mcp_server_check,
+        mcp::mcp_demand,
+        mcp::mcp_allow,
         settings::audit_verify,
         data::data_usage,
         data::undo_clear,

@@ -101,6 +101,11 @@ pub(crate) enum Command {
         #[arg(long, default_value_t = 30)]
         days: u32,
     },
+    /// Outside tools: what is declared, and whether it works.
+    Mcp {
+        #[command(subcommand)]
+        action: Mcp,
+    },
     /// The memory of a folder.
     Memory {
         #[command(subcommand)]
@@ -472,6 +477,17 @@ pub(crate) enum Channels {
     Remove {
         /// Channel.
         id: String,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Mcp {
+    /// Declared servers, their tools, and what holds them.
+    List,
+    /// Start a server in an empty folder and shake hands with it. No tool is called.
+    Check {
+        /// Server.
+        name: String,
     },
 }
 

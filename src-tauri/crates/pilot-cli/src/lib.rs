@@ -37,9 +37,9 @@ pub enum Exit {
 /// Runs the command with the process's arguments and returns its exit code.
 #[must_use]
 pub fn main() -> u8 {
-    // The reader of documents is this same program; it must not do anything else first.
-    if pilot_documents::worker::run_if_asked() {
-        return 0;
+    // The reader of documents and the supervisor of outside tools are this same program; it must not do anything else first.
+    if let Some(code) = pilot_service::serve_as_child() {
+        return code;
     }
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
@@ -162,6 +162,7 @@ async fn dispatch(arguments: &Arguments, output: &Output) -> Result<Exit, Servic
         Command::Serve { port } => serve::serve(&service, *port, output).await,
         Command::Providers { action } => commands::providers(&service, action, output).await,
         Command::Usage { days } => commands::usage(&service, *days, output).await,
+        Command::Mcp { action } => commands::mcp(&service, action, output).await,
         Command::Memory { action } => commands::memory(&service, action, output).await,
         Command::Skills { action } => commands::skills(&service, action, output).await,
         Command::Audit { action } => commands::audit(&service, action, output).await,

@@ -78,6 +78,34 @@ fn both(code: ErrorCode) -> (&'static str, &'static str) {
         E::InvalidArguments => ("Refused: the arguments do not fit the tool.", "已拦下：参数不合要求。"),
         E::ToolFailed => ("The tool failed. Nothing was changed.", "工具出错。什么都没有改变。"),
         E::ToolTimeout => ("The tool took too long and was stopped.", "工具用时太长，已停止。"),
+        E::McpNotStarted => (
+            "The outside program could not be started. Look at its command in the settings.",
+            "外部程序没有启动。请在设置里检查它的命令。",
+        ),
+        E::McpHandshake => (
+            "The outside program did not answer as an MCP server does.",
+            "外部程序没有按 MCP 服务器的方式应答。",
+        ),
+        E::McpBadAnswer => (
+            "The outside program gave no usable answer and was stopped.",
+            "外部程序没有给出可用的回答，已停止。",
+        ),
+        E::McpUnconfined => (
+            "Refused: this computer cannot confine outside programs, and the settings demand that. Nothing was started.",
+            "已拦下：这台电脑无法限制外部程序，而设置要求必须限制。什么都没有启动。",
+        ),
+        E::McpServerChanged => (
+            "The outside tool is not what it was when the card was shown. Nothing was started; a new card shows it as it is now.",
+            "外部工具与卡片显示时不同了。什么都没有启动；新卡片显示它现在的样子。",
+        ),
+        E::McpServerNotFound => (
+            "There is no outside server of this name. `pilot mcp list` shows them.",
+            "没有叫这个名字的外部服务器。用 `pilot mcp list` 查看。",
+        ),
+        E::McpDeclaration => (
+            "This declaration of an outside server cannot be used. Nothing was saved.",
+            "这份外部服务器的声明不能用。什么都没有保存。",
+        ),
         E::TruncatedCall => {
             ("The model's answer was cut off; the call was not run.", "模型的回答被截断，没有执行这次调用。")
         }

@@ -12,6 +12,8 @@ pub enum Access {
     Write,
     /// `memory_write`: below `memory/` only, md only.
     Memory,
+    /// An approved outside program: strict names, any extension, never below `memory/` or `skills/`.
+    Outside,
     /// The person's own upload or save: portable names, any extension, any folder.
     Operator,
 }
@@ -22,6 +24,7 @@ impl From<PathAccess> for Access {
             PathAccess::Read => Access::Read,
             PathAccess::Write => Access::Write,
             PathAccess::Memory => Access::Memory,
+            PathAccess::Outside => Access::Outside,
         }
     }
 }

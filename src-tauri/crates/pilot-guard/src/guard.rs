@@ -101,7 +101,7 @@ impl WorkspaceGuard {
                 }
                 Ok(parsed.path)
             }
-            Access::Write | Access::Memory | Access::Operator => {
+            Access::Write | Access::Memory | Access::Outside | Access::Operator => {
                 let target = self.target(path, access)?;
                 self.still_there()?;
                 if let Parent::Found(dir) = self.parent(&target, access)? {
@@ -223,7 +223,7 @@ struct Protected(Vec<(u64, u64)>);
 impl Protected {
     fn of(root: &Root, access: Access) -> Self {
         let names: &[&str] = match access {
-            Access::Write => &[names::MEMORY, names::SKILLS],
+            Access::Write | Access::Outside => &[names::MEMORY, names::SKILLS],
             Access::Read | Access::Memory | Access::Operator => &[],
         };
         let found = names.iter().filter_map(|name| sys::facts_at(root.fd(), name).ok());
@@ -275,6 +275,7 @@ mod tests {
             ("plain", Access::Write, false),
             ("memory", Access::Memory, false),
             ("skills", Access::Operator, false),
+            ("memory", Access::Outside, true),
         ] {
             let opened = sys::open_at(root.fd(), name, sys::FOLDER).unwrap();
             let answer = Protected::of(root, access).refuse(&opened, &target).err().map(|error| error.code());

@@ -74,14 +74,14 @@ fn check_place(path: &RelativePath, access: Access) -> Result<(), GuardError> {
     let first = path.components().next().unwrap_or("");
     match access {
         Access::Read | Access::Operator => Ok(()),
-        Access::Write if means(first, MEMORY) => Err(GuardError::Protected {
+        Access::Write | Access::Outside if means(first, MEMORY) => Err(GuardError::Protected {
             path: path.shown(),
             reason: "memory/ is changed by memory_write only",
         }),
-        Access::Write if means(first, SKILLS) => {
+        Access::Write | Access::Outside if means(first, SKILLS) => {
             Err(GuardError::Protected { path: path.shown(), reason: "skills/ is changed by the person only" })
         }
-        Access::Write => Ok(()),
+        Access::Write | Access::Outside => Ok(()),
         Access::Memory if first == MEMORY && path.components().nth(1).is_some() => Ok(()),
         Access::Memory => Err(GuardError::Protected {
             path: path.shown(),
@@ -92,7 +92,7 @@ fn check_place(path: &RelativePath, access: Access) -> Result<(), GuardError> {
 
 fn check_extension(path: &RelativePath, access: Access) -> Result<(), GuardError> {
     let (allowed, words): (&[&str], _) = match access {
-        Access::Read | Access::Operator => return Ok(()),
+        Access::Read | Access::Outside | Access::Operator => return Ok(()),
         Access::Write => (EXTENSIONS, ".md, .csv and .xlsx"),
         Access::Memory => (&["md"], ".md"),
     };

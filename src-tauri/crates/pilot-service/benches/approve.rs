@@ -8,9 +8,8 @@
 #![allow(missing_docs, reason = "criterion's macros make public functions")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use pilot_service::{Approve, Decider, EnvironmentProvider, Keys, OpenOptions, Probing, Service};
+use pilot_service::{Approve, Decider, Keys, OpenOptions, Service};
 use pilot_store::{DataDir, Store, settings};
-use pilot_tools::WorkerCommand;
 use pilot_types::{
     ApprovalId, Channel, ProviderChoice, Script, ScriptStep, ScriptedCall, TaskId, TaskIntake, TaskStatus,
     WorkspaceId,
@@ -18,7 +17,6 @@ use pilot_types::{
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -51,19 +49,10 @@ async fn card(service: &Service, workspace: &WorkspaceId, round: u64) -> Approva
 fn approve(c: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     let (data, root) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let options = OpenOptions {
-        data_dir: data.path().to_path_buf(),
-        home: None,
-        takes_over: false,
-        worker: WorkerCommand { program: "/nonexistent/reader".into(), args: Vec::new() },
-        skills_dir: None,
-        chinese: false,
-        clock: Arc::new(pilot_agent::SystemClock::default()),
-        keys: Keys::memory_only(),
-        environment: EnvironmentProvider::default(),
-        probing: Probing::default(),
-        in_memory: false,
-    };
+    let mut options = OpenOptions::new(data.path()).unwrap();
+    options.home = None;
+    options.skills_dir = None;
+    options.keys = Keys::memory_only();
     let service = runtime.block_on(Service::open(options)).unwrap();
     let workspace = runtime.block_on(service.add_workspace(root.path(), None)).unwrap();
     let workspace = WorkspaceId::from_text(workspace.id);

@@ -132,9 +132,9 @@ impl Service {
         let Some(previous) = row.previous.clone() else {
             return Ok(UndoPreview { artifact, removes: true, difference: None });
         };
-        let (_, now) = self.artifact_bytes(id).await?;
+        let now = if row.digest == gone() { None } else { Some(self.artifact_bytes(id).await?.1) };
         let before = self.kept(previous).await?;
-        let difference = pilot_review::difference(Some(&now), &before, &row.path);
+        let difference = pilot_review::difference(now.as_deref(), &before, &row.path);
         Ok(UndoPreview { artifact, removes: false, difference: Some(difference) })
     }
 
@@ -170,6 +170,11 @@ impl Service {
     }
 }
 
+/// Stands for the digest of a file that is not there: an outside program removed it.
+pub(crate) fn gone() -> Digest {
+    Digest::of(b"pocketpilot: nothing stands here")
+}
+
 fn access_of(path: &str) -> Access {
     if path.starts_with("memory/") { Access::Memory } else { Access::Write }
 }
@@ -199,7 +204,7 @@ fn take_back(
                 path: &row.path,
                 access: access_of(&row.path),
                 bytes: &bytes,
-                base: Some(&row.digest),
+                base: Some(&row.digest).filter(|digest| **digest != gone()),
                 temp_name: &temp_name,
             };
             guard.create_or_replace(&write, store).map(|_| ()).map_err(changed)
@@ -210,6 +215,7 @@ fn take_back(
 fn state_on_disk(guard: &WorkspaceGuard, undo: &Arc<UndoStore>, row: &ArtifactRow) -> UndoState {
     match guard.digest(&row.path) {
         Ok(Some(now)) if now == row.digest => {}
+        Ok(None) if row.digest == gone() => {}
         Ok(_) | Err(_) => return UndoState::Changed,
     }
     match &row.previous {

@@ -3,6 +3,7 @@
 use crate::error::ServiceError;
 use crate::open::Service;
 use pilot_documents::AnalyzeOptions;
+use pilot_tools::mcp::Confinement;
 use serde::Serialize;
 use tokio_util::sync::CancellationToken;
 
@@ -41,6 +42,8 @@ impl Service {
             self.check_reader().await,
             self.check_guard(),
             self.check_workspaces().await?,
+            self.check_confinement(),
+            self.check_outside_servers().await?,
         ])
     }
 
@@ -117,6 +120,38 @@ impl Service {
                 words: "this kernel has no openat2; folders are held by a walk of each component, which is slower".to_owned(),
             }
         }
+    }
+
+    fn check_confinement(&self) -> Check {
+        let (state, words) = match self.inner.mcp.confinement {
+            Confinement::Whole { abi } => {
+                (CheckState::Ok, format!("outside tools are confined by the kernel (Landlock ABI {abi})"))
+            }
+            Confinement::FilesOnly { abi } => (
+                CheckState::Limited,
+                format!(
+                    "Landlock ABI {abi} confines outside tools to files but not from the network (that needs ABI 4, kernel 6.7); each of their calls asks, unless declared as reading"
+                ),
+            ),
+            Confinement::None => (
+                CheckState::Limited,
+                "this system has no Landlock: outside tools run with your own rights; each of their calls asks, unless declared as reading".to_owned(),
+            ),
+        };
+        Check { id: "confinement", state, words }
+    }
+
+    async fn check_outside_servers(&self) -> Result<Check, ServiceError> {
+        let problems = self.mcp_problems().await?;
+        Ok(if problems.is_empty() {
+            Check { id: "mcp", state: CheckState::Ok, words: "all outside servers can be read".to_owned() }
+        } else {
+            Check {
+                id: "mcp",
+                state: CheckState::Limited,
+                words: format!("left out: {}", problems.join("; ")),
+            }
+        })
     }
 
     fn holds_by_kernel(&self) -> bool {

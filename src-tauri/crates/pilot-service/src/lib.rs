@@ -24,6 +24,7 @@ mod files;
 mod gate;
 mod history;
 mod keys;
+mod mcp;
 mod memory;
 mod moved;
 mod open;
@@ -54,12 +55,21 @@ pub use disk::DiskChange;
 pub use doctor::{Check, CheckState};
 pub use error::ServiceError;
 pub use keys::{KeyError, KeyPlace, Keys};
+pub use mcp::McpOptions;
 pub use open::{EnvironmentProvider, OpenOptions, Service, default_data_dir};
 pub use pilot_agent::Clock;
 pub use pilot_providers::local::LocalPlace;
 pub use pilot_review::shown_text;
+pub use pilot_tools::mcp::{Confinement, McpLimits};
 pub use pilot_triggers::WebhookLimits;
 pub use provider_setup::{Probing, ProviderDraft, presets};
 pub use providers::parse_script;
 pub use run::Stop;
 pub use uploads::{UploadProgress, UploadSource};
+
+/// Does the work of a child of this program, when it was started as one: reads documents, or supervises an outside tool.
+/// The programs call this first in `main`, and end with the code when there is one.
+#[must_use]
+pub fn serve_as_child() -> Option<u8> {
+    pilot_tools::mcp::supervise_if_asked().or_else(|| pilot_documents::worker::run_if_asked().then_some(0))
+}

@@ -4,6 +4,7 @@ use crate::automations::WebhookState;
 use crate::bus::{Bus, Notice};
 use crate::error::ServiceError;
 use crate::keys::Keys;
+use crate::mcp::McpOptions;
 use crate::provider_setup::Probing;
 use pilot_agent::Clock;
 use pilot_guard::{UndoLimits, UndoStore};
@@ -42,6 +43,8 @@ pub struct OpenOptions {
     pub environment: EnvironmentProvider,
     /// Where servers on this computer are looked for, and how long one is tried.
     pub probing: Probing,
+    /// Outside programs.
+    pub mcp: McpOptions,
     /// Keep everything in memory, for the evals.
     pub in_memory: bool,
 }
@@ -89,6 +92,7 @@ impl OpenOptions {
             keys: Keys::system(),
             environment: EnvironmentProvider::from_process(),
             probing: Probing::default(),
+            mcp: McpOptions::from_process()?,
             in_memory: false,
         })
     }
@@ -107,6 +111,7 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) environment: EnvironmentProvider,
     pub(crate) probing: Probing,
+    pub(crate) mcp: McpOptions,
     pub(crate) home: Option<PathBuf>,
     pub(crate) skills_dir: Option<PathBuf>,
     pub(crate) chinese: std::sync::atomic::AtomicBool,
@@ -164,6 +169,7 @@ impl Service {
                 clock: options.clock,
                 environment: options.environment,
                 probing: options.probing,
+                mcp: options.mcp,
                 home: options.home,
                 skills_dir: options.skills_dir,
                 chinese: options.chinese.into(),

@@ -40,7 +40,8 @@ impl Service {
         let Ok(guard) = self.guard(workspace).await else { return Ok(view) };
         (view.files, view.files_more) = self.count_files(workspace, &guard).await?;
         // What a tool may do does not depend on which skills a folder holds.
-        for spec in self.tools(&guard, Arc::new(SkillSet::built_in())).specs() {
+        let tools = self.tools(&guard, Arc::new(SkillSet::built_in()), &row.allowed_mcp).await?;
+        for spec in tools.specs() {
             match pilot_policy::decide(&spec.capability) {
                 Verdict::Allow { .. } => view.runs_freely.push(spec),
                 Verdict::RequireApproval { .. } => view.asks.push(spec),

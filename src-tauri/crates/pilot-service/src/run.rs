@@ -151,19 +151,26 @@ impl Service {
             Ok(Arc::new(SkillSet::load(skills_dir.as_deref(), Some(&for_skills))))
         })
         .await?;
-        let tools = self.tools(&guard, skills.clone());
+        let allowed = self.workspace_row(workspace).await?.allowed_mcp;
+        let tools = self.tools(&guard, skills.clone(), &allowed).await?;
         Ok(Bench { tools, gate: WorkspaceGate { guard: guard.clone() }, guard, skills })
     }
 
-    /// The tools of one run. Makes them only; nothing is read.
-    pub(crate) fn tools(&self, guard: &WorkspaceGuard, skills: Arc<SkillSet>) -> ToolRegistry {
-        build_tool_registry(&ToolDeps {
+    /// The tools of one run, with the outside tools that the workspace allows. Makes them only; nothing is started.
+    pub(crate) async fn tools(
+        &self,
+        guard: &WorkspaceGuard,
+        skills: Arc<SkillSet>,
+        allowed_mcp: &[String],
+    ) -> Result<ToolRegistry, ServiceError> {
+        Ok(build_tool_registry(&ToolDeps {
             guard: guard.clone(),
             undo: self.inner.undo.clone(),
             extraction: self.inner.extraction.clone(),
             skills,
+            mcp: self.mcp_deps(allowed_mcp).await?,
             chinese: self.chinese(),
-        })
+        }))
     }
 
     async fn settle_run(

@@ -242,6 +242,8 @@ pub enum DoorKind {
     Write,
     /// Anything else: the invariants, and refusal of whatever leads out.
     Other,
+    /// The same for a door that may refuse more than reading does.
+    Stricter,
     /// The same for a door that may change `memory/`: the person's own, or `memory_write`.
     Person,
 }
@@ -401,12 +403,22 @@ impl Judge<'_> {
             DoorKind::Read if here => self.row.read,
             // Refusals of names hold on every system, so that a folder that is synchronised stays portable.
             DoorKind::Write if here || self.row.write == Expected::Deny => self.row.write,
+            DoorKind::Stricter
+                if here
+                    && leads_out.contains(&self.row.class.as_str())
+                    && !by_size
+                    && self.row.read == Expected::Deny =>
+            {
+                Expected::Deny
+            }
             DoorKind::Other | DoorKind::Person
                 if here && leads_out.contains(&self.row.class.as_str()) && !by_size =>
             {
                 self.row.read
             }
-            DoorKind::Read | DoorKind::Write | DoorKind::Other | DoorKind::Person => Expected::Either,
+            DoorKind::Read | DoorKind::Write | DoorKind::Other | DoorKind::Stricter | DoorKind::Person => {
+                Expected::Either
+            }
         };
         match expected {
             Expected::Allow if !answer.allowed => self.wrong(&format!("was refused: {}", answer.text)),

@@ -1,7 +1,8 @@
 //! Tool bodies, memory, skills, the document worker's parent side, and the registry.
 //!
 //! * [`build_tool_registry`] is the only place where tools are made.
-//! * [`Extraction`] hands documents to workers: children of this program, the only processes that this crate starts.
+//! * [`Extraction`] hands documents to workers: children of this program.
+//! * [`mcp`] makes tools of outside programs, each call of which is a process below a child of this program.
 //! * [`SkillSet`], [`memory_block`] and [`system_prompt`] make what a model is told before its first answer.
 //!
 //! **What this crate must not know:** the database, the policy engine, the service, tasks and approvals, the window. It
@@ -12,6 +13,7 @@ mod analysis_window;
 mod document_window;
 mod extraction;
 mod front_matter;
+pub mod mcp;
 mod memory;
 mod prompt;
 mod registry;

@@ -1,6 +1,7 @@
 //! The only place where tools are made.
 
 use crate::extraction::Extraction;
+use crate::mcp::{self, McpDeps};
 use crate::skills::SkillSet;
 use crate::tools::{AnalyzeTable, ExpandSkill, ExtractDocument, ListFiles, MemoryWrite, ReadFile, WriteFile};
 use pilot_agent::{Tool, ToolRegistry};
@@ -18,14 +19,16 @@ pub struct ToolDeps {
     pub extraction: Arc<Extraction>,
     /// Skills of the run.
     pub skills: Arc<SkillSet>,
+    /// Outside tools that this workspace allows.
+    pub mcp: McpDeps,
     /// Prefer Chinese when an encoding must be guessed.
     pub chinese: bool,
 }
 
-/// The built-in tools. Others, such as MCP's, are registered into the answer by their owner.
+/// The built-in tools, and the outside tools that the workspace allows.
 #[must_use]
 pub fn build_tool_registry(deps: &ToolDeps) -> ToolRegistry {
-    let ToolDeps { guard, undo, extraction, skills, chinese } = deps;
+    let ToolDeps { guard, undo, extraction, skills, chinese, mcp: _ } = deps;
     let tools: [Arc<dyn Tool>; 7] = [
         Arc::new(ListFiles::new(guard.clone())),
         Arc::new(ReadFile::new(guard.clone(), *chinese)),
@@ -41,5 +44,6 @@ pub fn build_tool_registry(deps: &ToolDeps) -> ToolRegistry {
             tracing::error!(tool = name, "two built-in tools of one name; the second is left out");
         }
     }
+    mcp::register(&mut registry, deps);
     registry
 }

@@ -81,16 +81,16 @@ fn arguments<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolError> {
         .map_err(|error| ToolError::new(ErrorCode::InvalidArguments, error.to_string()))
 }
 
-fn refused(error: &GuardError) -> ToolError {
+pub(crate) fn refused(error: &GuardError) -> ToolError {
     ToolError::new(error.code(), error.to_string())
 }
 
-fn to_text(value: &impl Serialize) -> Result<String, ToolError> {
+pub(crate) fn to_text(value: &impl Serialize) -> Result<String, ToolError> {
     serde_json::to_string(value).map_err(|error| ToolError::new(ErrorCode::Internal, error.to_string()))
 }
 
 /// Runs reading work where blocking is allowed; stops waiting for it when the task is stopped.
-async fn reading<T: Send + 'static>(
+pub(crate) async fn reading<T: Send + 'static>(
     context: &ToolContext,
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
@@ -142,7 +142,7 @@ async fn perform_write(
 }
 
 /// The longest prefix of a text that has at most `limit` bytes and ends at a character.
-fn keep_start(text: &str, limit: usize) -> &str {
+pub(crate) fn keep_start(text: &str, limit: usize) -> &str {
     let mut end = limit.min(text.len());
     while !text.is_char_boundary(end) {
         end -= 1;

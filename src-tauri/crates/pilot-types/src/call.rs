@@ -59,6 +59,8 @@ pub enum PathAccess {
     Write,
     /// A file below `memory/`, for `memory_write` alone.
     Memory,
+    /// A file or folder that an outside program may change: strict names, any ending, never below `memory/` or `skills/`.
+    Outside,
 }
 
 /// An argument that is a workspace path.

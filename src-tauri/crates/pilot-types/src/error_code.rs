@@ -118,6 +118,20 @@ codes! {
     ToolFailed = "tool_failed", Model;
     /// The tool took too long.
     ToolTimeout = "tool_timeout", Model;
+    /// An outside program could not be started.
+    McpNotStarted = "mcp_not_started", Model;
+    /// An outside program did not shake hands.
+    McpHandshake = "mcp_handshake", Model;
+    /// What an outside program said is no answer, or it went away.
+    McpBadAnswer = "mcp_bad_answer", Model;
+    /// The settings demand a confinement that this computer cannot give.
+    McpUnconfined = "mcp_unconfined", Precondition;
+    /// The outside tool is not what it was when the card was shown.
+    McpServerChanged = "mcp_server_changed", Precondition;
+    /// No outside server of that name is declared.
+    McpServerNotFound = "mcp_server_not_found", Precondition;
+    /// A declaration of an outside server that cannot be used.
+    McpDeclaration = "mcp_declaration", Precondition;
     /// The call was cut off in the model's answer; it was not run.
     TruncatedCall = "truncated_call", Model;
     /// The task used up its steps.

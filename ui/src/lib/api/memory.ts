@@ -2,7 +2,7 @@
  * The core as recordings, for tests, pictures and design work. `memory-data/*.json` holds what the commands gave:
  * `app` app_state · `approvals` approval_get · `approval-rows` approval_list · `tasks` task_get · `files` files_list and
  * file_preview by workspace · `undo` artifact_undo_preview · `people` memory_get, skill_get and memory_history · `presets` provider_presets (a test of the core keeps it
- * equal) · `usage` usage_list · `automations` automation_state. Swapping a file swaps what is shown. What changes something is
+ * equal) · `usage` usage_list · `automations` automation_state · `mcp` mcp_state. Swapping a file swaps what is shown. What changes something is
  * played on a copy; nothing here decides what a real core would.
  *
  * Address parameters: `first-run`, `empty`, `lang=zh-CN|en`, `theme=light|dark`, `workspace=ID`, `speed=0…1`,
@@ -11,7 +11,7 @@
  * `dragged=N` (files are over the window), `file-changed=PATH`, `watch=told|looked|gone`,
  * `local` (servers on this computer: one with models, one still loading), `test=CODE` (how a try of a model ends),
  * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`,
- * `gone=WORKSPACE` (its folder is not there).
+ * `gone=WORKSPACE` (its folder is not there), `confinement=files_only|none`.
  */
 import { PilotError, type ArgumentsOf, type Backend, type CommandName, type RequestOf, type ResultOf } from './client';
 import type { AppView } from './generated/AppView';
@@ -22,6 +22,7 @@ import type { AutomationsView } from './generated/AutomationsView';
 import type { BackupView } from './generated/BackupView';
 import type { DataUsageView } from './generated/DataUsageView';
 import type { ErrorCode } from './generated/ErrorCode';
+import type { McpView } from './generated/McpView';
 import type { FolderView } from './generated/FolderView';
 import type { LocalServerView } from './generated/LocalServerView';
 import type { PresetView } from './generated/PresetView';
@@ -47,18 +48,19 @@ export type Recording = {
   presets: PresetView[];
   usage: UsageDayView[];
   automations: AutomationsView;
+  mcp: McpView;
 };
 
 /** Loads the recordings; the one place that knows their names. */
 export async function loadRecording(): Promise<Recording> {
-  const [app, approvals, rows, tasks, files, undo, people, presets, usage, automations] = await Promise.all([
+  const [app, approvals, rows, tasks, files, undo, people, presets, usage, automations, mcp] = await Promise.all([
     import('./memory-data/app.json'), import('./memory-data/approvals.json'), import('./memory-data/approval-rows.json'),
     import('./memory-data/tasks.json'), import('./memory-data/files.json'), import('./memory-data/undo.json'),
     import('./memory-data/people.json'), import('./memory-data/presets.json'), import('./memory-data/usage.json'),
-    import('./memory-data/automations.json'),
+    import('./memory-data/automations.json'), import('./memory-data/mcp.json'),
   ]);
   // The JSON of the core has the types of the core; TypeScript sees only strings in it.
-  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default, people: people.default, presets: presets.default, usage: usage.default, automations: automations.default }) as unknown as Recording;
+  return structuredClone({ app: app.default, approvals: approvals.default, rows: rows.default, tasks: tasks.default, files: files.default, undo: undo.default, people: people.default, presets: presets.default, usage: usage.default, automations: automations.default, mcp: mcp.default }) as unknown as Recording;
 }
 
 type Handlers = { [K in CommandName]: (request: RequestOf<K>) => ResultOf<K> | Promise<ResultOf<K>> };
@@ -130,6 +132,11 @@ export class MemoryBackend implements Backend {
 
   private backup(undo: boolean): BackupView {
     return { version: this.data.app.version, schema: 3, made_at: '2026-11-29T17:20:00Z', tasks: this.data.tasks.length, undo_entries: undo ? this.kept.undo_entries : 0, database_bytes: this.kept.database_bytes };
+  }
+
+  private mcp(): McpView {
+    const asked = this.query.get('confinement');
+    return asked === 'files_only' || asked === 'none' ? { ...this.data.mcp, confinement: { state: asked, abi: asked === 'none' ? 0 : 3 } } : this.data.mcp;
   }
 
   private readonly handlers: Handlers = {
@@ -238,6 +245,32 @@ export class MemoryBackend implements Backend {
       const known = this.data.app.providers.find((one) => one.name === name);
       if (known) Object.assign(known, { has_key: false, key_for_this_run: false });
       return this.play.appView();
+    },
+    mcp_state: () => this.mcp(),
+    mcp_server_save: ({ name, declaration }) => {
+      const { command, args, env } = { command: '', args: [], env: [], ...(declaration as object) } as { command: string; args: string[]; env: string[] };
+      if (command.includes('/') && !command.startsWith('/')) refuse('mcp_declaration', 'a program is named by its absolute path', `${name}.command: a program is named by its absolute path`);
+      const known = this.data.mcp.servers.find((one) => one.id === name);
+      if (known) Object.assign(known, { command, args, env, declaration });
+      else this.data.mcp.servers.push({ id: name, source: 'settings', command, args, env, tools: [], workspaces: [], declaration });
+      return this.mcp();
+    },
+    mcp_server_remove: ({ name }) => {
+      this.data.mcp.servers = this.data.mcp.servers.filter((one) => one.id !== name);
+      return this.mcp();
+    },
+    mcp_server_check: ({ name }) => {
+      if (name === 'archive') refuse('mcp_not_started', 'there is no program "archive-mcp" on this computer', name);
+      return { id: name, server: name === 'workspace-fs' ? 'PocketPilot' : `${name}-mcp`, version: '1.4.2', protocol: '2025-11-25', confinement: this.mcp().confinement, millis: 84 };
+    },
+    mcp_demand: ({ demand }) => {
+      this.data.mcp.demand_confinement = demand;
+      return this.mcp();
+    },
+    mcp_allow: ({ workspace, name, allowed }) => {
+      const server = this.data.mcp.servers.find((one) => one.id === name);
+      if (server) server.workspaces = [...server.workspaces.filter((one) => one !== workspace), ...(allowed ? [workspace] : [])];
+      return this.workspace(workspace);
     },
     audit_verify: () => ({ entries: this.data.app.log_entries, intact: this.data.app.log_broken_at === null, broken_at: this.data.app.log_broken_at }),
     data_usage: () => this.kept,

@@ -1,11 +1,15 @@
 import { automations } from './en.automations';
 import type { ApprovalState } from '../api/generated/ApprovalState';
+import type { CapabilityFound } from '../api/generated/CapabilityFound';
 import type { Channel } from '../api/generated/Channel';
+import type { ConfinementState } from '../api/generated/ConfinementState';
 import type { DocumentKind } from '../api/generated/DocumentKind';
 import type { FlagKind } from '../api/generated/FlagKind';
 import type { KeyringState } from '../api/generated/KeyringState';
 import type { LossKind } from '../api/generated/LossKind';
 import type { ProviderKind } from '../api/generated/ProviderKind';
+import type { McpRule } from '../api/generated/McpRule';
+import type { McpSource } from '../api/generated/McpSource';
 import type { TaskStatus } from '../api/generated/TaskStatus';
 import type { CapabilityClass } from '../rules';
 
@@ -302,7 +306,7 @@ export const en = {
       format: (encoding: string, eol: string) => (eol === '' ? encoding : `${encoding}, ${eol}`),
       unchanged: 'unchanged',
       inside: (name: string) => `Inside “${name}”`, undoable: 'Can be undone', notUndoable: 'Cannot be undone',
-      network: 'Uses the network', outside: 'A program with your own rights',
+      network: 'Uses the network', outside: 'A program with your own rights', outsideHeld: 'An outside program, confined by the kernel',
       hiddenNone: 'Hidden characters: none', hidden: (count: number) => `Hidden characters: ${count}`,
       eol: { none: '', mixed: 'mixed line ends' } as Record<string, string>,
     },
@@ -405,7 +409,8 @@ export const en = {
       changed: (at: string) => `If the file changed since ${at}, nothing is written; you get a new card`, kept: 'The old version is kept, so you can undo', keptNew: 'Undo removes the new file; its bytes stay kept',
       unknown: 'If it is cut off half way, the result is shown as unknown and it is not tried again by itself',
       tied: 'Approval is tied to content',
-      program: 'Program', capability: 'Capability', held: 'Held in the folder', heldNo: 'No. It is a program with your own rights. PocketPilot hands it only the text shown',
+      tool: 'Tool', program: 'Program', capability: 'Capability', held: 'Held in the folder', heldNo: 'No. It is a program with your own rights. PocketPilot hands it only the text shown',
+      heldYes: 'Yes, by the kernel: it can reach this folder and system programs, and no TCP', heldFiles: 'Files only: it can reach this folder and system programs, and the network is open to it', heldOnline: 'Files only: it may use the network',
     },
   },
   files: {
@@ -468,7 +473,7 @@ export const en = {
   },
   automations,
   settings: {
-    title: 'Settings', sections: { general: 'General', models: 'Models and keys', notifications: 'Notifications', data: 'Data and limits', about: 'About' },
+    title: 'Settings', sections: { general: 'General', models: 'Models and keys', mcp: 'Tools and MCP', notifications: 'Notifications', data: 'Data and limits', about: 'About' },
     saved: 'Saved',
     general: {
       language: 'Language', languageSystem: 'As the system', theme: 'Appearance', themeSystem: 'As the system', themeLight: 'Light', themeDark: 'Dark',
@@ -489,6 +494,22 @@ export const en = {
     },
     usage: {
       title: 'Tokens used', period: 'Period', days: (count: number) => s(count, 'day', 'days'), day: 'Day (UTC)', provider: 'Provider', input: 'To the model', output: 'From the model', sum: 'Sum', estimated: 'estimated', estimatedHint: 'The provider gave no figure, so it was estimated.', none: 'No model was used in this period.',
+    },
+    mcp: {
+      intro: 'Outside tools are programs that a task may start. Only what is declared here and allowed in a workspace exists for a task. The last word of the capability decides the rule.',
+      held: { whole: 'This computer confines outside tools: files and TCP.', files_only: 'This computer confines outside tools to files, not from the network. What is not declared as reading asks.', none: 'This computer cannot confine outside tools: they run with your own rights. What is not declared as reading asks.' } satisfies Record<ConfinementState, string>,
+      demand: 'Start outside tools only where they can be confined', demandHint: 'Where this computer cannot confine a program, its calls are refused.',
+      problem: 'Left out:', source: { built_in: 'built in', settings: 'settings', environment: 'environment variable' } satisfies Record<McpSource, string>,
+      builtIn: 'Reads and writes text through the same guard as everything else. No program is started.', variables: 'Variables that may pass:',
+      check: 'Check', checkLabel: (name: string) => `Check ${name}`, checking: 'Checking…', answered: (millis: number) => `Answered in ${millis} ms.`,
+      edit: 'Change…', editLabel: (name: string) => `Change ${name}`, remove: 'Remove', removeLabel: (name: string) => `Remove ${name}`, removeTitle: (name: string) => `Remove ${name}?`, removeText: 'Its tools are gone for every task. Cards that wait for it can no longer be approved.',
+      allow: (name: string) => `Allow in ${name}`, add: 'Declare a server…',
+      tools: 'Tools of this server', noTools: 'It declares no tools, so no task can call it.', tool: 'Tool', capability: 'Capability', noCapability: 'none', foundBy: 'Found by', rule: 'Rule', paths: 'Path arguments', noPaths: 'none', pathsHeld: 'held in the folder',
+      found: { declared: 'declaration', annotation: 'read-only hint', name: 'its name', nothing: 'nothing' } satisfies Record<CapabilityFound, string>,
+      rules: { runs_freely: 'Runs freely', asks: 'Asks you each time', refused: 'Refused: no known rule', hidden: 'Hidden: nothing says what it does' } satisfies Record<McpRule, string>,
+      dialogAdd: 'Declare a server', dialogEdit: (name: string) => `Change ${name}`, dialogText: 'A program that you declare here is started on this computer when a task calls it. Declare only programs that you trust. Cards that wait for a server become void when it is changed.',
+      name: 'Name', command: 'Program', commandHint: 'An absolute path, or a name that is looked up in PATH. Never a program in a workspace.', args: 'Arguments, one a line', argsHint: 'The program starts in the workspace, so “.” means the workspace.', env: 'Environment variables that may pass', envHint: 'Names only, with blanks between them. Nothing else of your environment reaches the program.',
+      toolsJson: 'Tools, as JSON', toolsHint: 'For each tool: capability, description and input_fields. Mark every path with "path": true; those are held in the folder.', badJson: 'This is not valid JSON.',
     },
     notifications: { wait: 'Notify when a task waits for you', waitHint: 'One notification for a task. It can never approve: the exact change does not fit in it.', titles: 'Show the task’s title in it', titlesHint: 'Never file content, never the model’s text.' },
     data: {

@@ -278,7 +278,7 @@ export const zhCN: Shape<typeof en> = {
       format: (encoding, eol) => (eol === '' ? encoding : `${encoding}，${eol}`),
       unchanged: '不变',
       inside: (name) => `在「${name}」内`, undoable: '可撤销', notUndoable: '不能撤销',
-      network: '会联网', outside: '以你的权限运行的程序',
+      network: '会联网', outside: '以你的权限运行的程序', outsideHeld: '外部程序，由内核限制',
       hiddenNone: '隐藏字符：无', hidden: (count) => `隐藏字符：${count} 个`,
       eol: { none: '', mixed: '混合行尾' },
     },
@@ -381,7 +381,8 @@ export const zhCN: Shape<typeof en> = {
       changed: (at) => `若文件在 ${at} 之后变过，就不写入，会给你一张新卡片`, kept: '旧版本会留着，可以撤销', keptNew: '撤销会移除新文件，内容仍留存',
       unknown: '如果中途断了，会显示结果未知，不会自动再试',
       tied: '批准只对应这份内容',
-      program: '程序', capability: '能力', held: '限制在文件夹内', heldNo: '没有。它是以你的权限运行的程序，PocketPilot 只把上面的文字交给它',
+      tool: '工具', program: '程序', capability: '能力', held: '限制在文件夹内', heldNo: '没有。它是以你的权限运行的程序，PocketPilot 只把上面的文字交给它',
+      heldYes: '是，由系统内核限制：只能接触这个文件夹和系统程序，不能用 TCP', heldFiles: '只限制文件：能接触这个文件夹和系统程序，网络对它开放', heldOnline: '只限制文件：它可以使用网络',
     },
   },
   files: {
@@ -444,7 +445,7 @@ export const zhCN: Shape<typeof en> = {
   },
   automations,
   settings: {
-    title: '设置', sections: { general: '通用', models: '模型与密钥', notifications: '通知', data: '数据与上限', about: '关于' },
+    title: '设置', sections: { general: '通用', models: '模型与密钥', mcp: '工具与 MCP', notifications: '通知', data: '数据与上限', about: '关于' },
     saved: '已保存',
     general: {
       language: '语言', languageSystem: '跟随系统', theme: '外观', themeSystem: '跟随系统', themeLight: '浅色', themeDark: '深色',
@@ -465,6 +466,22 @@ export const zhCN: Shape<typeof en> = {
     },
     usage: {
       title: '用掉的 token', period: '时段', days: (count) => `${n(count)} 天`, day: '日期（UTC）', provider: '服务商', input: '发给模型', output: '模型写出', sum: '合计', estimated: '估算', estimatedHint: '服务商没有给出数字，所以是估算的。', none: '这段时间没有用过模型。',
+    },
+    mcp: {
+      intro: '外部工具是任务可以启动的程序。只有在这里声明、并且工作区允许的，任务才看得到。能力的最后一个词决定规则。',
+      held: { whole: '这台电脑能限制外部工具：文件和 TCP。', files_only: '这台电脑能限制外部工具的文件访问，不能限制网络。没有声明为读取的都会询问。', none: '这台电脑无法限制外部工具：它们以你的权限运行。没有声明为读取的都会询问。' },
+      demand: '只在能限制的地方启动外部工具', demandHint: '这台电脑无法限制某个程序时，对它的调用会被拦下。',
+      problem: '未采用：', source: { built_in: '内置', settings: '设置', environment: '环境变量' },
+      builtIn: '读写文本，和其他工具一样经过守卫。不启动任何程序。', variables: '可以传入的变量：',
+      check: '检查', checkLabel: (name) => `检查 ${name}`, checking: '正在检查…', answered: (millis) => `${millis} 毫秒内应答。`,
+      edit: '修改…', editLabel: (name) => `修改 ${name}`, remove: '移除', removeLabel: (name) => `移除 ${name}`, removeTitle: (name) => `移除 ${name}？`, removeText: '所有任务都不再有它的工具。等待它的卡片无法再批准。',
+      allow: (name) => `允许在「${name}」中使用`, add: '声明一个服务器…',
+      tools: '这个服务器的工具', noTools: '它没有声明工具，任务无法调用它。', tool: '工具', capability: '能力', noCapability: '无', foundBy: '依据', rule: '规则', paths: '路径参数', noPaths: '无', pathsHeld: '限制在文件夹内',
+      found: { declared: '声明', annotation: '只读提示', name: '名称', nothing: '没有依据' },
+      rules: { runs_freely: '直接执行', asks: '每次询问你', refused: '已拦下：没有适用的规则', hidden: '不可见：没有说明它做什么' },
+      dialogAdd: '声明一个服务器', dialogEdit: (name) => `修改 ${name}`, dialogText: '在这里声明的程序，任务调用时会在这台电脑上启动。只声明你信任的程序。修改服务器后，等待它的卡片会失效。',
+      name: '名称', command: '程序', commandHint: '绝对路径，或在 PATH 中查找的名称。不能是工作区里的程序。', args: '参数，每行一个', argsHint: '程序在工作区里启动，所以「.」就是工作区。', env: '可以传入的环境变量', envHint: '只写名称，用空格分开。你的其他环境变量都不会传给程序。',
+      toolsJson: '工具（JSON）', toolsHint: '每个工具写 capability、description 和 input_fields。每个路径都标上 "path": true，它们会被限制在文件夹内。', badJson: '这不是有效的 JSON。',
     },
     notifications: { wait: '任务等待审批时通知', waitHint: '一个任务一条通知。通知里不能批准：确切的改动放不下。', titles: '在通知里显示任务标题', titlesHint: '从不含文件内容，也不含模型的文字。' },
     data: {

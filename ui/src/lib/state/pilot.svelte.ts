@@ -152,7 +152,8 @@ export class Pilot {
   }
 }
 
-const KEY = Symbol('pilot');
+/** Where the state is found; tests put one there. */
+export const KEY = Symbol('pilot');
 
 /** Gives the state to every component below. */
 export function providePilot(pilot: Pilot): void {

@@ -3,6 +3,7 @@
 mod documents;
 mod keep;
 mod models;
+mod outside;
 mod people;
 mod prove;
 mod safekeeping;
@@ -13,6 +14,7 @@ mod work;
 pub(crate) use documents::{analyze, extract};
 pub(crate) use keep::{artifacts, workspaces};
 pub(crate) use models::{providers, usage};
+pub(crate) use outside::mcp;
 pub(crate) use people::{memory, skills};
 pub(crate) use prove::{audit, doctor, evals};
 pub(crate) use safekeeping::{back_up, restore, support_file};

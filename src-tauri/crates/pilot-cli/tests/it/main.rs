@@ -13,6 +13,7 @@ mod crash;
 mod demo;
 mod hostile;
 mod keyring;
+mod mcp;
 mod providers;
 mod schedules;
 mod serve;

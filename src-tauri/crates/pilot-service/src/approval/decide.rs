@@ -31,7 +31,12 @@ impl Service {
             .about(row.id.to_string()));
         }
         if row.policy_version != pilot_policy::POLICY_VERSION {
-            return self.replace(row, &bench, "the rules changed since the card was shown").await;
+            let why = "the rules changed since the card was shown";
+            return self.replace(row, &bench, why, ErrorCode::TargetChanged).await;
+        }
+        if row.effect_kind == EffectKind::Outside && self.outside_changed(&row, &bench).await {
+            let why = "the outside tool is not what it was when the card was shown";
+            return self.replace(row, &bench, why, ErrorCode::McpServerChanged).await;
         }
         let stored = self.card_bytes(&row.id).await?;
         let (row, bytes) = match approve.arguments.clone() {
@@ -47,7 +52,8 @@ impl Service {
                 .about(row.id.to_string()));
         }
         if self.is_stale(&row, Some(&bench.guard)).await {
-            return self.replace(row, &bench, "the target changed since the card was shown").await;
+            let why = "the target changed since the card was shown";
+            return self.replace(row, &bench, why, ErrorCode::TargetChanged).await;
         }
         let seen = self.check_seen(&row, &bytes, &bench, approve.shown.as_ref()).await?;
         let operation = self.decide_yes(&row, &bytes, approve.by, seen).await?;

@@ -48,6 +48,18 @@ impl Service {
         self.check_call(bench, call).await
     }
 
+    /// True when the call of a card, prepared now, would not be what the card shows: the command line, the declaration
+    /// or the program itself changed, or the server is no longer there.
+    pub(crate) async fn outside_changed(&self, row: &ApprovalRow, bench: &Bench) -> bool {
+        match self.check_call(bench, row.call.clone()).await {
+            Ok(now) => {
+                let (_, _, bytes, _) = effect_parts(&now.effect);
+                row.content_digest.as_ref() != Some(&Digest::of(&bytes))
+            }
+            Err(_) => true,
+        }
+    }
+
     pub(crate) async fn check_call(&self, bench: &Bench, call: ToolCall) -> Result<Edited, ServiceError> {
         let tool = bench.tools.get(&call.tool).ok_or_else(|| {
             ServiceError::new(ErrorCode::UnknownTool, "the tool is not there now").about(call.tool.clone())

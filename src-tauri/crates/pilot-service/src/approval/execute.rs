@@ -1,5 +1,6 @@
 //! The one execution of an approved call, and what is recorded of it.
 
+use super::memory_watch::with_changes;
 use crate::error::ServiceError;
 use crate::open::Service;
 use crate::run::Bench;
@@ -34,8 +35,10 @@ impl Service {
     ) -> Result<(), ServiceError> {
         let begun = self.inner.clock.monotonic();
         let size = bytes.len() as u64;
+        let memory = self.memory_before(&row, bench).await?;
         let result = self.run_granted(&row, bytes, &operation, bench).await;
         faults::point("approve_executed");
+        let changed = self.memory_after(&row, memory, bench).await?;
         let millis =
             u64::try_from(self.inner.clock.monotonic().saturating_sub(begun).as_millis()).unwrap_or(u64::MAX);
         match result {
@@ -44,21 +47,24 @@ impl Service {
                     row: &row,
                     operation: &operation,
                     size,
-                    content,
+                    content: with_changes(content, &changed),
                     millis,
                     source: Source::Agent,
                     requeue: true,
                 };
                 self.finish_done(&done).await
             }
-            Err(error) if error.code == ErrorCode::TargetChanged => {
+            Err(error) if matches!(error.code, ErrorCode::TargetChanged | ErrorCode::McpServerChanged) => {
                 self.finish_execution(&operation, ExecutionOutcome::Failed, Some(error.code)).await?;
-                let new = self.put_new_card(row, bench, ApprovalStatus::Executing).await?;
+                let new = self.put_new_card(row, bench, ApprovalStatus::Executing, error.code).await?;
                 Err(ServiceError::new(ErrorCode::ApprovalStale, "the target changed; nothing was written")
                     .about(new.to_string()))
             }
             Err(error) if is_unknown(&row, error.code) => self.finish_unknown(&row, &operation).await,
-            Err(error) => self.finish_failed(&row, &operation, &error, millis).await,
+            Err(error) => {
+                let error = ToolError::new(error.code, with_changes(error.message, &changed));
+                self.finish_failed(&row, &operation, &error, millis).await
+            }
         }
     }
 
@@ -199,8 +205,11 @@ impl Service {
         let records = self.append(&mut tx, Some(&row.task), Source::Agent, &events).await?;
         self.commit(tx, records).await?;
         self.inner.work.notify_one();
-        Err(ServiceError::new(error.code, format!("nothing was written: {}", error.message))
-            .about(row.path.clone().unwrap_or_default()))
+        let words = match row.effect_kind {
+            EffectKind::WriteFile => format!("nothing was written: {}", error.message),
+            EffectKind::Outside => error.message.clone(),
+        };
+        Err(ServiceError::new(error.code, words).about(row.path.clone().unwrap_or_default()))
     }
 
     /// Whether it happened cannot be known. Never run again by itself.

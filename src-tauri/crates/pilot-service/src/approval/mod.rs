@@ -3,6 +3,7 @@
 mod decide;
 mod edit;
 mod execute;
+mod memory_watch;
 mod replace;
 mod seen;
 mod show;

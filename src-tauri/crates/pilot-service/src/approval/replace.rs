@@ -15,13 +15,15 @@ impl Service {
         row: ApprovalRow,
         bench: &Bench,
         why: &str,
+        code: ErrorCode,
     ) -> Result<ApprovalView, ServiceError> {
-        let new = self.put_new_card(row, bench, ApprovalStatus::Pending).await?;
-        Err(ServiceError::new(
-            ErrorCode::ApprovalStale,
-            format!("{why}; nothing was written, a new card shows the new difference"),
-        )
-        .about(new.to_string()))
+        let new = self.put_new_card(row, bench, ApprovalStatus::Pending, code).await?;
+        let (told, words) = if code == ErrorCode::McpServerChanged {
+            (code, "nothing was started, a new card shows it as it is now")
+        } else {
+            (ErrorCode::ApprovalStale, "nothing was written, a new card shows the new difference")
+        };
+        Err(ServiceError::new(told, format!("{why}; {words}")).about(new.to_string()))
     }
 
     /// Voids `old` (which stands at `from`) and puts a new card for the same call in its place, in one transaction.
@@ -31,6 +33,7 @@ impl Service {
         old: ApprovalRow,
         bench: &Bench,
         from: ApprovalStatus,
+        code: ErrorCode,
     ) -> Result<ApprovalId, ServiceError> {
         let prepared = self.check_call(bench, old.call.clone()).await?;
         let identity = bench.guard.identity();
@@ -47,7 +50,7 @@ impl Service {
         row.policy_version = pilot_policy::POLICY_VERSION;
         row.flags = self.count_flags(&row, &bytes, &bench.guard).await?;
         let mut tx = self.begin().await?;
-        let (to, code) = (ApprovalStatus::Replaced, Some(ErrorCode::TargetChanged));
+        let (to, code) = (ApprovalStatus::Replaced, Some(code));
         if !approvals::transition(&mut tx, &old.id, from, to, self.now(), None, None, code).await? {
             return Err(ServiceError::new(ErrorCode::ApprovalDecided, "somebody else decided first")
                 .about(old.id.to_string()));

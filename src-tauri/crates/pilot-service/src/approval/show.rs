@@ -83,7 +83,8 @@ impl Service {
             Some(guard) => self.draw_card(&row, bytes, guard, &evidence).await?,
             None => draw(&row, None, bytes, &evidence),
         };
-        let stale = row.status == ApprovalStatus::Pending && self.is_stale(&row, guard.as_ref()).await;
+        let stale = row.status == ApprovalStatus::Pending
+            && (self.is_stale(&row, guard.as_ref()).await || self.outside_stale(&row).await);
         let mut reader = self.inner.store.read().await?;
         let waiting = approvals::list(&mut reader, true, 10_000)
             .await?
@@ -144,6 +145,17 @@ impl Service {
         let (guard, path) = (guard.clone(), path.clone());
         match blocking(move || Ok(guard.digest(&path)?)).await {
             Ok(now) => now != row.base,
+            Err(_) => true,
+        }
+    }
+
+    /// True when a waiting card is for an outside tool that changed since.
+    async fn outside_stale(&self, row: &ApprovalRow) -> bool {
+        if row.effect_kind != EffectKind::Outside {
+            return false;
+        }
+        match self.bench(&row.workspace).await {
+            Ok(bench) => self.outside_changed(row, &bench).await,
             Err(_) => true,
         }
     }

@@ -4,6 +4,7 @@
 mod approval;
 mod automation;
 mod keep;
+mod mcp;
 mod people;
 mod provider;
 
@@ -23,6 +24,10 @@ pub use provider::{
 };
 
 pub use keep::{BackupView, DataUsageView, DeletionView, SessionDetailView, SessionListRequest, SessionView};
+pub use mcp::{
+    CapabilityFound, ConfinementState, ConfinementView, McpCheckView, McpRule, McpServerRequest,
+    McpServerView, McpSource, McpToolView, McpView,
+};
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
 use serde::{Deserialize, Serialize};

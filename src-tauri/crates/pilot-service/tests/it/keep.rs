@@ -264,6 +264,7 @@ async fn the_support_file_holds_no_content() {
     service.add_workspace(&root, None).await.unwrap();
     let provider = pilot_service::view::ProviderRequest {
         name: format!("{CANARY}-name"),
+        kind: pilot_service::view::ProviderKind::OpenAiCompatible,
         base_url: format!("https://{}.invalid/v1", CANARY.to_lowercase()),
         model: format!("{CANARY}-model"),
     };

@@ -13,6 +13,7 @@ mod automations;
 mod bindings;
 mod disk;
 mod keep;
+mod mcp;
 mod memory;
 mod person_doors;
 mod providers;

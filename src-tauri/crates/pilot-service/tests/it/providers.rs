@@ -71,6 +71,7 @@ async fn start(bench: &Bench, provider: &str) -> TaskId {
         workspace: bench.workspace.clone(),
         channel: Channel::Chat,
         session: None,
+        follow_up_of: None,
         provider: Some(ProviderChoice::Named { name: provider.to_owned() }),
         limits: None,
     };

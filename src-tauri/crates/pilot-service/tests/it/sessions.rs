@@ -398,6 +398,7 @@ async fn a_task_at_work_stops_when_its_folder_is_unplugged() {
     let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let provider = pilot_service::view::ProviderRequest {
         name: "silent".to_owned(),
+        kind: pilot_service::view::ProviderKind::OpenAiCompatible,
         base_url: format!("http://{}/v1", silent.local_addr().unwrap()),
         model: "m".to_owned(),
     };

@@ -1,6 +1,9 @@
 //! A service on a folder of its own.
 
-use pilot_service::{Approve, Decider, EnvironmentProvider, Keys, OpenOptions, Probing, Service};
+use pilot_service::{
+    Approve, Confinement, Decider, EnvironmentProvider, Keys, McpLimits, McpOptions, OpenOptions, Probing,
+    Service,
+};
 use pilot_tools::WorkerCommand;
 use pilot_types::{
     ApprovalId, Channel, Event, ProviderChoice, Script, ScriptStep, ScriptedCall, TaskId, TaskIntake,
@@ -9,6 +12,7 @@ use pilot_types::{
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tempfile::TempDir;
 
 /// A service, its data folder and one workspace.
@@ -33,7 +37,27 @@ pub(crate) fn options(data: &std::path::Path) -> OpenOptions {
         keys: Keys::memory_only(),
         environment: EnvironmentProvider::default(),
         probing: Probing::default(),
+        mcp: outside_programs(),
         in_memory: false,
+    }
+}
+
+/// Outside programs below the stand-in of pilot-tools, which cargo builds along with the tests.
+fn outside_programs() -> McpOptions {
+    let tests = std::env::current_exe().unwrap();
+    let target = tests.parent().and_then(std::path::Path::parent).unwrap();
+    McpOptions {
+        supervisor: WorkerCommand {
+            program: target.join("examples/outside_server"),
+            args: vec![pilot_tools::mcp::SUPERVISOR_ARGUMENT.to_owned()],
+        },
+        servers: None,
+        limits: McpLimits {
+            call: Duration::from_secs(20),
+            grace: Duration::from_millis(100),
+            ..McpLimits::default()
+        },
+        confinement: Confinement::of_this_computer(),
     }
 }
 

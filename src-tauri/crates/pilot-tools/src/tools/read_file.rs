@@ -44,8 +44,13 @@ struct Answer<'a> {
 
 impl ReadFile {
     pub(crate) fn new(guard: WorkspaceGuard, chinese: bool) -> Self {
+        Self::named("read_file", guard, chinese)
+    }
+
+    /// The same under another name.
+    pub(crate) fn named(name: &str, guard: WorkspaceGuard, chinese: bool) -> Self {
         let spec = reader(
-            "read_file",
+            name,
             "Reads a txt, csv, json or md file as text and names its encoding. At most 100 KB a call; when `cut` is \
              true, call again with `next_offset`. For sums over tables use analyze_table; for PDF, Word, Excel and \
              OFD use extract_document.",

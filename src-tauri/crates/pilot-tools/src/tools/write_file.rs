@@ -44,6 +44,26 @@ impl WriteFile {
         );
         Self { guard, undo, spec }
     }
+
+    /// The same for text alone, under another name.
+    pub(crate) fn text_only(name: &str, guard: WorkspaceGuard, undo: Arc<UndoStore>) -> Self {
+        let spec = writer(
+            name,
+            "Proposes a whole md or csv file. A person sees the exact content and decides; nothing is written before.",
+            "file:write",
+            PathAccess::Write,
+            json!({
+                "type": "object",
+                "properties": {
+                    "path": {"type": "string", "description": "New or existing .md or .csv file relative to the workspace."},
+                    "content": {"type": "string", "description": "Whole text of the file."}
+                },
+                "required": ["path", "content"],
+                "additionalProperties": false
+            }),
+        );
+        Self { guard, undo, spec }
+    }
 }
 
 fn parameters() -> Value {

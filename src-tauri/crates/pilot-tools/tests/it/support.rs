@@ -2,9 +2,11 @@
 
 use pilot_agent::{ApprovalGrant, AuthorizedCall, ToolContext, ToolError, ToolRegistry};
 use pilot_guard::{UndoLimits, UndoStore, WorkspaceGuard};
+use pilot_tools::mcp::McpDeps;
 use pilot_tools::{Extraction, SkillSet, ToolDeps, WorkerCommand, WorkerLimits, build_tool_registry};
 use pilot_types::{CallId, ErrorCode, OperationId, PreparedEffect, TaskId, ToolCall, Verdict};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tempfile::TempDir;
@@ -89,6 +91,13 @@ impl Folder {
 
 impl Tools {
     pub(crate) fn on(root: &Path, undo_dir: &Path, extraction: Extraction) -> Self {
+        let limit = std::time::Duration::from_secs(5);
+        let setup = Arc::new(crate::mcp_support::setup(pilot_tools::mcp::Confinement::None, limit));
+        let mcp = McpDeps { setup, servers: BTreeMap::new(), built_in: false };
+        Self::with_mcp(root, undo_dir, extraction, mcp)
+    }
+
+    pub(crate) fn with_mcp(root: &Path, undo_dir: &Path, extraction: Extraction, mcp: McpDeps) -> Self {
         let guard = WorkspaceGuard::open(root).expect("a workspace");
         let undo = Arc::new(UndoStore::open(undo_dir, UndoLimits::default()).expect("a store"));
         let deps = ToolDeps {
@@ -96,6 +105,7 @@ impl Tools {
             undo: Arc::clone(&undo),
             extraction: Arc::new(extraction),
             skills: Arc::new(SkillSet::load(None, Some(&guard))),
+            mcp,
             chinese: false,
         };
         let context = ToolContext { cancel: CancellationToken::new() };

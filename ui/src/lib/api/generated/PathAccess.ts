@@ -3,4 +3,4 @@
 /**
  * Whether a path argument is read or written.
  */
-export type PathAccess = "read" | "write" | "memory";
+export type PathAccess = "read" | "write" | "memory" | "outside";
