@@ -348,7 +348,8 @@ mod tests {
             .fetch_one(&mut copy)
             .await
             .unwrap();
-        assert_eq!(applied, 1, "the backup holds the old schema");
+        let known = MIGRATIONS.iter().map(|migration| migration.version).max();
+        assert_eq!(Some(applied), known, "the backup holds the old schema");
         copy.close().await.unwrap();
 
         let refused = open(&data, Durability::Full).await.err().unwrap();
