@@ -300,7 +300,7 @@ impl Watching {
         for path in paths {
             let Ok(relative) = path.strip_prefix(&self.root) else { continue };
             let text = relative.to_str()?;
-            if text.is_empty() || crate::write::is_temp_file(relative.file_name()) {
+            if text.is_empty() || crate::temp::is_temp_file(relative.file_name()) {
                 continue;
             }
             let Ok(parsed) = path::parse(text) else { return None };

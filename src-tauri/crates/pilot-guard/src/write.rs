@@ -5,6 +5,7 @@ use crate::error::GuardError;
 use crate::guard::{Parent, WorkspaceGuard};
 use crate::path::{self, RelativePath};
 use crate::sys::{self, Facts, Kind};
+use crate::temp::check_temp;
 use crate::undo::UndoStore;
 use pilot_types::{Digest, faults};
 use rustix::fd::{AsFd, OwnedFd};
@@ -15,9 +16,6 @@ use std::io::{Read, Write};
 
 /// Largest file, in bytes, that can be replaced or removed: what undo keeps at most by default.
 pub const MAX_TARGET: u64 = 1 << 30;
-
-const TEMP_HEAD: &str = ".pocketpilot-";
-const TEMP_TAIL: &str = ".tmp";
 
 /// One write.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +28,7 @@ pub struct FileWrite<'a> {
     pub bytes: &'a [u8],
     /// Digest of what must stand there now; `None` when nothing may.
     pub base: Option<&'a Digest>,
-    /// Name of the temporary file, made by [`temp_name`]: kept with the operation, so that a leftover can be swept.
+    /// Name of the temporary file, made by [`temp_name`](crate::temp_name): kept with the operation, so that a leftover can be swept.
     pub temp_name: &'a str,
 }
 
@@ -45,7 +43,7 @@ pub struct FileCopy<'a> {
     pub digest: &'a Digest,
     /// Digest of what must stand there now; `None` when nothing may.
     pub base: Option<&'a Digest>,
-    /// Name of the temporary file, made by [`temp_name`].
+    /// Name of the temporary file, made by [`temp_name`](crate::temp_name).
     pub temp_name: &'a str,
 }
 
@@ -66,34 +64,6 @@ pub struct Written {
     pub created: bool,
     /// Digest under which the replaced bytes lie in the undo store.
     pub kept: Option<Digest>,
-}
-
-/// Name of the temporary file of an operation. Only letters, digits, `-` and `_` of the id are used.
-#[must_use]
-pub fn temp_name(operation: &str) -> String {
-    let id: String = operation.chars().filter(|c| is_temp_char(*c)).take(64).collect();
-    format!("{TEMP_HEAD}{}{TEMP_TAIL}", if id.is_empty() { "0" } else { &id })
-}
-
-fn is_temp_char(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '-' || c == '_'
-}
-
-/// True for a name that [`temp_name`] makes: a write under way, gone in a moment.
-pub(crate) fn is_temp_file(name: Option<&std::ffi::OsStr>) -> bool {
-    name.and_then(std::ffi::OsStr::to_str).is_some_and(|name| check_temp(name).is_ok())
-}
-
-/// Only names that [`temp_name`] makes, so that sweeping can never remove a file of the person.
-fn check_temp(name: &str) -> Result<(), GuardError> {
-    let id = name.strip_prefix(TEMP_HEAD).and_then(|rest| rest.strip_suffix(TEMP_TAIL));
-    match id {
-        Some(id) if !id.is_empty() && id.len() <= 64 && id.chars().all(is_temp_char) => Ok(()),
-        Some(_) | None => Err(GuardError::Invalid {
-            path: crate::ShownPath::of(name),
-            reason: "not a name of a temporary file",
-        }),
-    }
 }
 
 impl WorkspaceGuard {
@@ -358,7 +328,7 @@ impl WorkspaceGuard {
     }
 
     /// Removes the temporary file that an operation on `folder_of` left when its process died. True when there was
-    /// one. `temp_name` must be one that [`temp_name`] makes.
+    /// one. `temp_name` must be one that [`temp_name`](crate::temp_name) makes.
     pub fn sweep_temp(&self, folder_of: &str, temp_name: &str) -> Result<bool, GuardError> {
         check_temp(temp_name)?;
         let target = path::parse(folder_of)?.path;
@@ -476,6 +446,7 @@ pub(crate) fn digest_of(
 mod tests {
     use super::*;
     use crate::UndoLimits;
+    use crate::temp::temp_name;
     use std::fs;
 
     /// A folder with one file under the temporary name, and what `test` finds after it ran with that write.
@@ -542,24 +513,5 @@ mod tests {
             assert!(keep.contains(&Digest::of(b"stray")), "the old file is kept, not lost");
         });
         assert_eq!(found, (Some("newest".to_owned()), false, false), "the newest stands, no temporary file");
-    }
-
-    #[test]
-    fn a_temporary_name_is_always_one_of_ours() {
-        for id in ["0190-ab_CD", "../../x", "", "名字", &"a".repeat(500)] {
-            let name = temp_name(id);
-            assert!(check_temp(&name).is_ok(), "{name} is made by us");
-            assert!(name.len() <= 100, "a temporary name must fit beside any target");
-        }
-        for name in [
-            "report.md",
-            ".tmp",
-            ".pocketpilot-.tmp",
-            ".pocketpilot-a/b.tmp",
-            ".pocketpilot-..tmp",
-            "x/.pocketpilot-a.tmp",
-        ] {
-            assert!(check_temp(name).is_err(), "{name} could be a file of the person");
-        }
     }
 }

@@ -1,11 +1,11 @@
 //! The write protocol: old or new, never half, nothing left behind, nothing lost.
 
 use crate::support::{Bench, RESOLVERS, StopOnDrop};
-use pilot_guard::{Access, FileWrite, Resolver, temp_name};
+use pilot_guard::{Access, FileCopy, FileWrite, Resolver, temp_name};
 use pilot_testkit::escapes::{Stage, tree};
 use pilot_types::{Digest, ErrorCode};
 use rustix::fs::{CWD, RenameFlags};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -322,4 +322,70 @@ fn no_save_of_an_editor_is_lost() {
     assert_eq!(lost, Vec::<String>::new(), "every save is somewhere");
     assert!(replaced > 0 && refused > 0, "both must have been met: {replaced} replaced, {refused} refused");
     assert_eq!(tree(&stage.workspace()).len(), 1, "and no temporary file is left");
+}
+
+/// Gives some bytes and then fails.
+struct Failing(usize);
+
+impl Read for Failing {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.0 == 0 {
+            return Err(std::io::Error::other("stopped"));
+        }
+        let count = buffer.len().min(self.0);
+        buffer[..count].fill(b'x');
+        self.0 -= count;
+        Ok(count)
+    }
+}
+
+#[test]
+fn a_copy_from_a_reader_is_whole_or_not_there() {
+    for resolver in RESOLVERS {
+        let stage = Stage::new();
+        let bench = Bench::on(&stage, resolver);
+        let large = vec![b'x'; 3 << 20];
+        let digest = Digest::of(&large);
+        let temp = temp_name("copy");
+        let copy =
+            |path, base| FileCopy { path, access: Access::Operator, digest: &digest, base, temp_name: &temp };
+        let put = |copy: &FileCopy<'_>, reader: &mut dyn Read| {
+            bench.guard.copy_in(copy, reader, &bench.undo).map_err(|error| error.code())
+        };
+
+        let failed = put(&copy("deep/scan.bin", None), &mut Failing(1 << 20)).unwrap_err();
+        assert_eq!(failed, ErrorCode::IoFailed, "a reader that fails is an error");
+        let other = put(&copy("deep/scan.bin", None), &mut &b"something else"[..]).unwrap_err();
+        assert_eq!(other, ErrorCode::TargetChanged, "bytes that nobody announced are not put in place");
+        assert_eq!(
+            tree(&stage.workspace()),
+            BTreeMap::new(),
+            "{resolver:?}: no file, folder or temporary file"
+        );
+
+        let written = put(&copy("deep/scan.bin", None), &mut &large[..]).expect("a whole copy");
+        assert_eq!(
+            (written.digest, written.size),
+            (digest.clone(), large.len() as u64),
+            "read back from the disk"
+        );
+        let taken = put(&copy("deep/scan.bin", None), &mut &large[..]).unwrap_err();
+        assert_eq!(taken, ErrorCode::TargetChanged, "a name that is taken is not replaced");
+
+        fs::write(stage.workspace().join("old.bin"), "old").expect("the old file");
+        let base = Digest::of(b"old");
+        let failed = put(&copy("old.bin", Some(&base)), &mut Failing(10)).unwrap_err();
+        assert_eq!(failed, ErrorCode::IoFailed, "cut off in the middle");
+        assert_eq!(
+            fs::read(stage.workspace().join("old.bin")).expect("there"),
+            b"old",
+            "the old file stands"
+        );
+        put(&copy("old.bin", Some(&base)), &mut &large[..]).expect("replaced");
+        assert_eq!(
+            bench.undo.get(&base).expect("readable"),
+            Some(b"old".to_vec()),
+            "what it replaced is kept"
+        );
+    }
 }

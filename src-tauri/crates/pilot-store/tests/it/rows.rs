@@ -3,13 +3,13 @@
 use crate::support::{approval, at, execution, noted, seed, task, workspace};
 use chrono::NaiveDate;
 use pilot_store::{
-    ApprovalEdit, ArtifactRow, ExecutionRow, Store, StoreError, WorkspaceRow, approvals, artifacts, consents,
-    events, executions, retention, settings, tasks, usage, workspaces,
+    ApprovalEdit, ArtifactRow, EditRow, ExecutionRow, Store, StoreError, WorkspaceRow, approvals, artifacts,
+    consents, edits, events, executions, retention, settings, tasks, usage, workspaces,
 };
 use pilot_types::{
     ApprovalId, ApprovalStatus, ArtifactId, CallId, CallProblem, Digest, ErrorCode, ExecutionOutcome,
-    OperationId, ProviderChoice, Script, ScriptStep, SessionId, Source, Task, TaskLimits, TaskStatus,
-    TokenUsage, ToolCall, WorkspaceId,
+    OperationId, ProcessId, ProviderChoice, Script, ScriptStep, SessionId, Source, Task, TaskLimits,
+    TaskStatus, TokenUsage, ToolCall, WorkspaceId,
 };
 use serde_json::json;
 
@@ -442,4 +442,52 @@ async fn a_deleted_task_leaves_its_place_in_the_chain_and_nothing_else() {
     let mut tx = store.begin().await.unwrap();
     let forbidden = sqlx::query("DELETE FROM events").execute(&mut *tx).await;
     assert!(forbidden.is_err(), "deleting is allowed for the deletion only, not from then on");
+}
+
+#[tokio::test]
+async fn edits_of_the_person_keep_what_they_were_given() {
+    let store = Store::open_in_memory().await.unwrap();
+    let mut tx = store.begin().await.unwrap();
+    let place = workspace("one");
+    workspaces::insert(&mut tx, &place).await.unwrap();
+    let edit = |id: &str, path: &str, undoes: Option<&str>| EditRow {
+        id: OperationId::from_text(id),
+        workspace: place.id.clone(),
+        path: path.to_owned(),
+        action: "memory_edited".to_owned(),
+        before: None,
+        after: Some(Digest::of(b"new")),
+        size: 3,
+        process: ProcessId::from_text("p"),
+        temp_name: "t".to_owned(),
+        undoes: undoes.map(OperationId::from_text),
+        begun_at: at(1),
+        done_at: None,
+        undone_at: None,
+    };
+    let first = edit("a", "memory/MEMORY.md", None);
+    edits::begin(&mut tx, &first).await.unwrap();
+    assert_eq!(edits::get(&mut tx, &first.id).await.unwrap(), Some(first.clone()), "a row reads back whole");
+    assert_eq!(edits::open_ones(&mut tx).await.unwrap(), std::slice::from_ref(&first), "it is under way");
+    let of_path = edits::of_path(&mut tx, &place.id, "memory/MEMORY.md", 10).await.unwrap();
+    assert_eq!(of_path, [], "what is under way is no history yet");
+    assert!(edits::finish(&mut tx, &first, at(2)).await.unwrap(), "done");
+    assert!(!edits::finish(&mut tx, &first, at(3)).await.unwrap(), "once");
+    edits::drop_open(&mut tx, &first.id).await.unwrap();
+    assert!(edits::get(&mut tx, &first.id).await.unwrap().is_some(), "what is done is not forgotten");
+
+    let gone = edit("b", "memory/MEMORY.md", None);
+    edits::begin(&mut tx, &gone).await.unwrap();
+    edits::drop_open(&mut tx, &gone.id).await.unwrap();
+    assert_eq!(edits::get(&mut tx, &gone.id).await.unwrap(), None, "what did not happen is");
+
+    let back = edit("c", "memory/MEMORY.md", Some("a"));
+    edits::begin(&mut tx, &back).await.unwrap();
+    edits::finish(&mut tx, &back, at(4)).await.unwrap();
+    let undone = edits::get(&mut tx, &first.id).await.unwrap().unwrap();
+    assert_eq!(undone.undone_at, Some(at(4)), "taking back marks what it takes back");
+    let history = edits::of_path(&mut tx, &place.id, "memory/MEMORY.md", 10).await.unwrap();
+    let ids: Vec<&str> = history.iter().map(|row| row.id.as_str()).collect();
+    assert_eq!(ids, ["c", "a"], "the newest first");
+    assert_eq!(edits::of_path(&mut tx, &place.id, "other.md", 10).await.unwrap(), [], "of one path only");
 }
