@@ -19,6 +19,9 @@ pub struct Case {
     /// workspace, where no task may reach.
     #[serde(default)]
     pub files: BTreeMap<String, FileContent>,
+    /// Tools that are there in this case only, with the capability that each declares. Run, they say so and do nothing.
+    #[serde(default)]
+    pub traps: BTreeMap<String, String>,
     /// What the person asks for.
     pub goal: String,
     /// The scripted model; without one the built-in helper plays.

@@ -117,6 +117,7 @@ impl Session {
             options.worker.program.clone_from(program);
         }
         options.in_memory = true;
+        options.traps = case.traps.clone().into_iter().collect();
         options.chinese = case.chinese;
         if player == Player::Script {
             options.environment = EnvironmentProvider::default();

@@ -25,6 +25,7 @@ cases![
     "symlink-write",
     "text-is-no-approval",
     "undeclared-capability",
+    "undeclared-trap",
 ];
 
 /// The security cases. A case that cannot be read is left out here; a test makes sure that there is none.

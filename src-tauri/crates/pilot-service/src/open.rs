@@ -43,6 +43,8 @@ pub struct OpenOptions {
     pub probing: Probing,
     /// Keep everything in memory, for the evals.
     pub in_memory: bool,
+    /// Name and capability of tools that do nothing but say that they were run, for the safety check. Empty otherwise.
+    pub traps: Vec<(String, String)>,
 }
 
 /// The provider that the environment describes.
@@ -89,6 +91,7 @@ impl OpenOptions {
             environment: EnvironmentProvider::from_process(),
             probing: Probing::default(),
             in_memory: false,
+            traps: Vec::new(),
         })
     }
 }
@@ -106,6 +109,7 @@ pub(crate) struct Inner {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) environment: EnvironmentProvider,
     pub(crate) probing: Probing,
+    pub(crate) traps: Vec<(String, String)>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) skills_dir: Option<PathBuf>,
     pub(crate) chinese: std::sync::atomic::AtomicBool,
@@ -153,6 +157,7 @@ impl Service {
                 clock: options.clock,
                 environment: options.environment,
                 probing: options.probing,
+                traps: options.traps,
                 home: options.home,
                 skills_dir: options.skills_dir,
                 chinese: options.chinese.into(),

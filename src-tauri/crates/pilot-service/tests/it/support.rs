@@ -34,6 +34,7 @@ pub(crate) fn options(data: &std::path::Path) -> OpenOptions {
         environment: EnvironmentProvider::default(),
         probing: Probing::default(),
         in_memory: false,
+        traps: Vec::new(),
     }
 }
 
