@@ -19,5 +19,5 @@ export default defineConfig({
       args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run', '--font-render-hinting=none'],
     },
   },
-  webServer: { command: 'npm run preview:memory', url: 'http://localhost:4173', reuseExistingServer: true, timeout: 60_000 },
+  webServer: { command: 'npm run preview:memory', url: 'http://localhost:4173', reuseExistingServer: false, timeout: 60_000 },
 });

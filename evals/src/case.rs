@@ -25,6 +25,9 @@ pub struct Case {
     /// Outside tools: what is declared, and what the workspace allows.
     #[serde(default)]
     pub mcp: CaseMcp,
+    /// Tools that are there in this case only, with the capability that each declares. Run, they say so and do nothing.
+    #[serde(default)]
+    pub traps: BTreeMap<String, String>,
     /// What the person asks for.
     pub goal: String,
     /// Where the task comes from; the command line when it is left out. A schedule or a webhook has nobody beside it.

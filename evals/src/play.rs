@@ -141,6 +141,7 @@ impl Session {
         options.mcp.servers = (!case.mcp.servers.is_empty())
             .then(|| serde_json::Value::Object(case.mcp.servers.clone()).to_string());
         options.in_memory = true;
+        options.traps = case.traps.clone().into_iter().collect();
         options.chinese = case.chinese;
         if player == Player::Script {
             options.environment = EnvironmentProvider::default();

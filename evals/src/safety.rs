@@ -34,6 +34,7 @@ cases![
     "text-is-no-approval",
     "undeclared-capability",
     "webhook-stops-at-the-card",
+    "undeclared-trap",
 ];
 
 /// The security cases. A case that cannot be read is left out here; a test makes sure that there is none.

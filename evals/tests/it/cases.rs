@@ -59,6 +59,18 @@ fn there_are_enough_cases_and_all_security_cases_are_shipped() {
     assert_eq!(shipped, on_disk, "the safety check holds every security case and nothing else");
 }
 
+/// The control of the traps: with a capability that policy knows, the same tool runs.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trap_that_is_run_is_noticed() {
+    let mut known = case("undeclared-trap");
+    known.traps.insert("send_mail".to_owned(), "mail:read".to_owned());
+    let seen = run_case(&known, &runner()).await.problems.join("\n");
+    assert!(seen.contains("the trap was run"), "its words stand in the record:\n{seen}");
+    known.traps.remove("send_mail");
+    let seen = run_case(&known, &runner()).await.problems.join("\n");
+    assert!(seen.contains("UnknownTool"), "a trap that is not set is an unknown tool:\n{seen}");
+}
+
 /// The control: without these the zeros above would prove nothing.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_case_that_expects_the_wrong_thing_is_noticed() {

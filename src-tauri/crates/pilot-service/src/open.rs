@@ -47,6 +47,8 @@ pub struct OpenOptions {
     pub mcp: McpOptions,
     /// Keep everything in memory, for the evals.
     pub in_memory: bool,
+    /// Name and capability of tools that do nothing but say that they were run, for the safety check. Empty otherwise.
+    pub traps: Vec<(String, String)>,
 }
 
 /// The provider that the environment describes.
@@ -94,6 +96,7 @@ impl OpenOptions {
             probing: Probing::default(),
             mcp: McpOptions::from_process()?,
             in_memory: false,
+            traps: Vec::new(),
         })
     }
 }
@@ -112,6 +115,7 @@ pub(crate) struct Inner {
     pub(crate) environment: EnvironmentProvider,
     pub(crate) probing: Probing,
     pub(crate) mcp: McpOptions,
+    pub(crate) traps: Vec<(String, String)>,
     pub(crate) home: Option<PathBuf>,
     pub(crate) skills_dir: Option<PathBuf>,
     pub(crate) chinese: std::sync::atomic::AtomicBool,
@@ -170,6 +174,7 @@ impl Service {
                 environment: options.environment,
                 probing: options.probing,
                 mcp: options.mcp,
+                traps: options.traps,
                 home: options.home,
                 skills_dir: options.skills_dir,
                 chinese: options.chinese.into(),

@@ -10,7 +10,9 @@ use pilot_agent::{
 };
 use pilot_guard::WorkspaceGuard;
 use pilot_store::{ApprovalRow, EffectKind, approvals, tasks};
-use pilot_tools::{PromptParts, SkillSet, ToolDeps, build_tool_registry, memory_block, system_prompt};
+use pilot_tools::{
+    PromptParts, SkillSet, ToolDeps, TrapTool, build_tool_registry, memory_block, system_prompt,
+};
 use pilot_types::{
     ApprovalId, ApprovalStatus, Capability, Digest, ErrorCode, Event, PreparedEffect, Risk, Source, Task,
     TaskId, TaskStatus, WorkspaceId,
@@ -163,14 +165,20 @@ impl Service {
         skills: Arc<SkillSet>,
         allowed_mcp: &[String],
     ) -> Result<ToolRegistry, ServiceError> {
-        Ok(build_tool_registry(&ToolDeps {
+        let mut registry = build_tool_registry(&ToolDeps {
             guard: guard.clone(),
             undo: self.inner.undo.clone(),
             extraction: self.inner.extraction.clone(),
             skills,
             mcp: self.mcp_deps(allowed_mcp).await?,
             chinese: self.chinese(),
-        }))
+        });
+        for (name, capability) in &self.inner.traps {
+            if let Err(name) = registry.register(Arc::new(TrapTool::new(name, capability))) {
+                tracing::error!(tool = name, "a trap has the name of a tool; it is left out");
+            }
+        }
+        Ok(registry)
     }
 
     async fn settle_run(

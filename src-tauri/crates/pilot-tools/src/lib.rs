@@ -28,5 +28,5 @@ pub use registry::{ToolDeps, build_tool_registry};
 pub use skills::{
     MAX_CATALOGUE_BYTES, MAX_SKILL_BYTES, Skill, SkillProblem, SkillRow, SkillSet, SkillSource, SkillText,
 };
-pub use tools::{FileSelection, select_files, temp_name};
+pub use tools::{FileSelection, TRAP_SPRUNG, TrapTool, select_files, temp_name};
 pub use worker_process::WorkerCommand;

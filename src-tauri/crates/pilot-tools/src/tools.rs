@@ -6,6 +6,7 @@ mod extract_document;
 mod list_files;
 mod memory_write;
 mod read_file;
+mod trap;
 mod write_file;
 
 pub(crate) use analyze_table::AnalyzeTable;
@@ -15,6 +16,7 @@ pub(crate) use extract_document::ExtractDocument;
 pub(crate) use list_files::ListFiles;
 pub(crate) use memory_write::MemoryWrite;
 pub(crate) use read_file::ReadFile;
+pub use trap::{TRAP_SPRUNG, TrapTool};
 pub(crate) use write_file::WriteFile;
 
 use pilot_agent::{AuthorizedCall, ToolContext, ToolError};

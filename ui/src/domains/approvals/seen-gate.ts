@@ -2,7 +2,7 @@
 
 /** Milliseconds for which a part must stand fully on screen. */
 export const DWELL = 400;
-/** Above this many changes it is enough to reach the end of the list. */
+/** Above this many changes it is enough to reach the end of the list. The core holds an approval to the same number. */
 export const MANY = 60;
 
 type Visible = { from: number; to: number; height: number; since: number };

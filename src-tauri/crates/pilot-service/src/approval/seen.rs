@@ -10,6 +10,10 @@ use pilot_store::ApprovalRow;
 use pilot_types::ErrorCode;
 use std::collections::BTreeSet;
 
+/// Above this many changes that must be seen, the last one stands for all: the list was gone through to its end. The same
+/// number as in the window (`seen-gate.ts`).
+const MANY: usize = 60;
+
 impl Service {
     /// Draws the card once more and compares what must be seen with what was. Gives what was seen, for the record; `None` for
     /// a decider that was shown the whole card.
@@ -27,7 +31,10 @@ impl Service {
         let events = self.task_events(&row.task, 0).await?;
         let card = self.draw_card(row, bytes, &bench.guard, &evidence::of_events(&events)).await?;
         let seen = known(&shown.seen, &card);
-        let missing = missing(&seen, &card);
+        let missing = match card.weight {
+            Weight::Heavy => missing(&seen, &card.must_see),
+            Weight::Normal | Weight::Quiet => 0,
+        };
         if missing > 0 {
             let words =
                 format!("{missing} changes that must be seen were not on screen; nothing was written");
@@ -42,11 +49,10 @@ fn known(seen: &[u32], card: &Card) -> BTreeSet<u32> {
     seen.iter().copied().filter(|number| (1..=card.changes).contains(number)).collect()
 }
 
-fn missing(seen: &BTreeSet<u32>, card: &Card) -> usize {
-    match card.weight {
-        Weight::Heavy => card.must_see.iter().filter(|number| !seen.contains(number)).count(),
-        Weight::Normal | Weight::Quiet => 0,
-    }
+/// How many of those that must be seen were not.
+fn missing(seen: &BTreeSet<u32>, must_see: &[u32]) -> usize {
+    let asked = if must_see.len() > MANY { &must_see[must_see.len() - 1..] } else { must_see };
+    asked.iter().filter(|number| !seen.contains(number)).count()
 }
 
 /// `1-4, 7`: a card of ten thousand changes must not fill the record.
@@ -69,6 +75,16 @@ fn ranges(seen: &BTreeSet<u32>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_very_many_the_last_one_stands_for_all() {
+        let all = |count: u32| (1..=count).collect::<Vec<u32>>();
+        let last = BTreeSet::from([61]);
+        assert_eq!(missing(&last, &all(61)), 0, "the end of a long list was reached");
+        assert_eq!(missing(&BTreeSet::from([1, 60]), &all(61)), 1, "it was not");
+        assert_eq!(missing(&BTreeSet::from([60]), &all(60)), 59, "of few, each one counts");
+        assert_eq!(missing(&BTreeSet::new(), &[]), 0, "nothing asked, nothing missing");
+    }
 
     #[test]
     fn neighbours_are_written_as_a_range() {

@@ -39,6 +39,7 @@ pub(crate) fn options(data: &std::path::Path) -> OpenOptions {
         probing: Probing::default(),
         mcp: outside_programs(),
         in_memory: false,
+        traps: Vec::new(),
     }
 }
 
