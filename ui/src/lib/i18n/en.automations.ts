@@ -3,7 +3,7 @@ import type { SlotState } from '../api/generated/SlotState';
 import type { WebhookStateView } from '../api/generated/WebhookStateView';
 
 export const automations = {
-  title: 'Automations',
+  title: 'Automations', comma: ', ',
   lead: 'They start ordinary tasks. Every write still waits for you in the inbox.',
   newSchedule: 'New schedule', newWebhook: 'New webhook',
   pauseAll: 'Pause all', resumeAll: 'Let them go on',
@@ -20,7 +20,7 @@ export const automations = {
   ifMissed: 'If a run is missed:', ifMissedText: 'it is not caught up, and noted here',
   ifWaiting: 'If one is still waiting:', ifWaitingText: 'the next one is skipped and noted here',
   lastRuns: 'What happened', never: 'Nothing yet',
-  runNow: 'Run now', edit: 'Change…', remove: 'Remove…', openCard: 'Open the waiting task', openTask: 'Open the task',
+  runNow: 'Run now', edit: 'Change…', remove: 'Remove…', openCard: 'Waiting task', openTask: 'Open the task',
   started: 'Started. It stops at its cards like any other task.',
   editorNew: 'New schedule', editorEdit: 'Change the schedule', create: 'Create schedule',
   removeTitle: 'Remove this schedule?', removeText: 'Its tasks and their record stay. No file changes.', removeConfirm: 'Remove schedule',

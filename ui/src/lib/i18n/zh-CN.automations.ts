@@ -3,7 +3,7 @@ import type { Shape } from './types';
 import type { automations as english } from './en.automations';
 
 export const automations: Shape<typeof english> = {
-  title: '自动化',
+  title: '自动化', comma: '，',
   lead: '它们启动普通任务。每次写入仍在收件箱等你。',
   newSchedule: '新建定时', newWebhook: '新建 Webhook',
   pauseAll: '全部暂停', resumeAll: '让它们继续',
@@ -20,7 +20,7 @@ export const automations: Shape<typeof english> = {
   ifMissed: '错过时：', ifMissedText: '不补做，在这里留一条说明',
   ifWaiting: '上一次还在等待时：', ifWaitingText: '跳过下一次，在这里留一条说明',
   lastRuns: '发生过什么', never: '还没有',
-  runNow: '现在运行', edit: '更改…', remove: '移除…', openCard: '打开等待的任务', openTask: '打开任务',
+  runNow: '现在运行', edit: '更改…', remove: '移除…', openCard: '等待的任务', openTask: '打开任务',
   started: '已启动。和别的任务一样，会停在卡片上。',
   editorNew: '新建定时', editorEdit: '更改定时', create: '建立定时',
   removeTitle: '移除这个定时？', removeText: '它的任务和记录保留。文件没有改动。', removeConfirm: '移除定时',
