@@ -62,8 +62,7 @@ fn head(out: &mut String, view: &ApprovalView, pen: &Pen) {
         Verb::Outside => pen.pick("Run outside tool", "运行外部工具"),
     };
     let target = view.path_shown.as_deref().unwrap_or(&view.tool);
-    let _ =
-        writeln!(out, "{} {}  [{}]", pen.paint(BOLD, verb), pen.paint(BOLD, target), state(view.state, pen));
+    let _ = writeln!(out, "{} {}  [{}]", pen.paint(BOLD, verb), pen.paint(BOLD, target), state(view, pen));
     let _ = writeln!(
         out,
         "  {} {}  {} {}",
@@ -81,7 +80,13 @@ fn head(out: &mut String, view: &ApprovalView, pen: &Pen) {
         let words = pen.pick("invisible characters, shown as ‹U+…›", "个不可见字符，显示为 ‹U+…›");
         let _ = writeln!(out, "  {}", pen.paint(AMBER, &format!("{} {words}", view.card.hidden_characters)));
     }
-    if view.stale {
+    if view.stale && view.card.verb == Verb::Outside {
+        let words = pen.pick(
+            "The outside tool changed since: approving runs nothing and gives a new card.",
+            "外部工具已改变：现在批准不会运行，会换一张新卡片。",
+        );
+        let _ = writeln!(out, "  {}", pen.paint(RED, words));
+    } else if view.stale {
         let words = pen.pick(
             "The file changed since: approving writes nothing and gives a new card.",
             "文件已改变：现在批准不会写入，会换一张新卡片。",
@@ -101,8 +106,21 @@ fn facts(facts: &FileFacts, pen: &Pen) -> String {
     format!("{lines}{}  {}", facts.encoding, facts.line_end)
 }
 
-fn state(state: ApprovalState, pen: &Pen) -> &str {
-    match state {
+fn state<'a>(view: &ApprovalView, pen: &'a Pen) -> &'a str {
+    // Nobody can say what an outside tool changed before it failed, and it is no file that was read back.
+    if view.card.verb == Verb::Outside {
+        match view.state {
+            ApprovalState::Executing => return pen.pick("running", "正在运行"),
+            ApprovalState::Done => return pen.pick("ran once", "已运行一次"),
+            ApprovalState::Failed => return pen.pick("failed", "未成功"),
+            ApprovalState::Replaced => return pen.pick("void: the tool changed", "已失效：工具变了"),
+            ApprovalState::Pending
+            | ApprovalState::Rejected
+            | ApprovalState::Void
+            | ApprovalState::Unknown => {}
+        }
+    }
+    match view.state {
         ApprovalState::Pending => pen.pick("waiting for you", "等待审批"),
         ApprovalState::Executing => pen.pick("being written", "正在写入"),
         ApprovalState::Done => pen.pick("written and checked", "已写入并核对"),

@@ -1,6 +1,7 @@
 /** One open card: what it shows, what was seen of it, what the person is doing with it. */
 import { errorView, type Backend } from '../../lib/api/client';
 import type { ApprovalView } from '../../lib/api/generated/ApprovalView';
+import type { ErrorCode } from '../../lib/api/generated/ErrorCode';
 import type { ErrorView } from '../../lib/api/generated/ErrorView';
 import { unitsByChange } from '../../shared/difference/units';
 import { editedFields, same } from './edits';
@@ -11,6 +12,9 @@ import { MANY, SeenGate } from './seen-gate';
 export const DEAD_TIME = 600;
 /** Milliseconds after the last key before an edit is checked. */
 export const DEBOUNCE = 300;
+/** What a decision answers when the card is not what it was. */
+const OVERTAKEN: readonly ErrorCode[] = ['approval_stale', 'approval_decided', 'approval_revised', 'mcp_server_changed'];
+
 /** Notices that are shown at first. */
 export const FLAGS_SHOWN = 3;
 
@@ -214,7 +218,7 @@ export class CardState {
 
   /** Somebody or something was faster: shows the card as it is now. False for any other error. */
   private async overtaken(error: ErrorView): Promise<boolean> {
-    if (error.code !== 'approval_stale' && error.code !== 'approval_decided' && error.code !== 'approval_revised') return false;
+    if (!OVERTAKEN.includes(error.code)) return false;
     this.draft = null;
     this.previewed = false;
     this.checking = false;

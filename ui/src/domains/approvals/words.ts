@@ -17,6 +17,16 @@ export function verbOf(view: ApprovalView): string {
   return table ? words.changeTable : words.change;
 }
 
+/** State of a card in plain words. */
+export function stateOf(view: ApprovalView): string {
+  return (view.card.verb === 'outside' ? t().outsideState : t().approvalState)[view.state];
+}
+
+/** The same for a row of a list. */
+export function rowState(row: ApprovalRowView): string {
+  return (row.path === null ? t().outsideState : t().approvalState)[row.state];
+}
+
 /** What the card is about: its path, or the outside tool. */
 export function targetOf(view: ApprovalView): string {
   return view.path_shown ?? view.path ?? view.tool;

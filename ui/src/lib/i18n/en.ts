@@ -294,6 +294,10 @@ export const en = {
   approvalState: {
     pending: 'Waiting for you', executing: 'Writing', done: 'Written and checked', failed: 'Failed, nothing changed', rejected: 'Rejected by you', replaced: 'Void: file changed', void: 'Void: task stopped', unknown: 'Result unknown',
   } satisfies Record<ApprovalState, string>,
+  /** The same for an outside tool, of which nobody can say what it changed. */
+  outsideState: {
+    pending: 'Waiting for you', executing: 'Running', done: 'Ran once', failed: 'Failed', rejected: 'Rejected by you', replaced: 'Void: tool changed', void: 'Void: task stopped', unknown: 'Result unknown',
+  } satisfies Record<ApprovalState, string>,
   card: {
     prefix: 'Approval: ',
     verb: { create: 'Create file', change: 'Change file', createTable: 'Create table', changeTable: 'Change table', memory: 'Write memory', outside: 'Run outside tool' },
@@ -389,7 +393,7 @@ export const en = {
       lines: (count: number) => s(count, 'line', 'lines'),
     },
     outcome: {
-      stale: 'The file changed after you were asked.', staleText: 'Nothing was written. A new card compares with the newer file.', openNew: 'Open the new card', compare: 'Compare with the newer file', comparing: 'Comparing…',
+      stale: 'The file changed after you were asked.', staleText: 'Nothing was written. A new card compares with the newer file.', staleOutside: 'The outside tool changed after you were asked.', staleOutsideText: 'Nothing was run. A new card shows it as it is now.', failedOutside: 'What it did before it failed is not known here.', openNew: 'Open the new card', compareOutside: 'Show it as it is now', compare: 'Compare with the newer file', comparing: 'Comparing…',
       writing: (size: string) => `Checking path and rules, writing ${size} bytes, reading back`, running: 'Running the outside tool', writingHint: 'Usually under a second. Cannot be cancelled half way: the file is either old or new.',
       done: (size: string) => `${size} bytes on disk, the same as you approved.`, doneOutside: 'The outside tool ran once.', edits: (count: number) => `${s(count, 'argument was', 'arguments were')} edited by you.`,
       undone: 'You undid this write.',

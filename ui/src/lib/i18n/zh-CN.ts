@@ -266,6 +266,7 @@ export const zhCN: Shape<typeof en> = {
     row: (verb, path, state) => `${verb} ${path}，${state}`,
   },
   approvalState: { pending: '等待审批', executing: '正在写入', done: '已写入并核对', failed: '未成功，没有改动', rejected: '你已拒绝', replaced: '已失效：文件变了', void: '已失效：任务停止', unknown: '结果未知' },
+  outsideState: { pending: '等待审批', executing: '正在运行', done: '已运行一次', failed: '未成功', rejected: '你已拒绝', replaced: '已失效：工具变了', void: '已失效：任务停止', unknown: '结果未知' },
   card: {
     prefix: '审批：',
     verb: { create: '新建文件', change: '修改文件', createTable: '新建表格', changeTable: '修改表格', memory: '写入记忆', outside: '运行外部工具' },
@@ -361,7 +362,7 @@ export const zhCN: Shape<typeof en> = {
       lines: (count) => `${n(count)} 行`,
     },
     outcome: {
-      stale: '问过你之后，文件又变了。', staleText: '什么都没有写入。新卡片会和更新后的文件比较。', openNew: '打开新卡片', compare: '和更新后的文件比较', comparing: '正在比较…',
+      stale: '问过你之后，文件又变了。', staleText: '什么都没有写入。新卡片会和更新后的文件比较。', staleOutside: '问过你之后，外部工具变了。', staleOutsideText: '什么都没有运行。新卡片显示它现在的样子。', failedOutside: '它失败之前做过什么，这里无法知道。', openNew: '打开新卡片', compareOutside: '显示它现在的样子', compare: '和更新后的文件比较', comparing: '正在比较…',
       writing: (size) => `正在检查路径和规则，写入 ${size} 字节，再回读`, running: '正在运行外部工具', writingHint: '一般不到一秒。中途不能取消：文件要么是旧的，要么是新的。',
       done: (size) => `磁盘上 ${size} 字节，与你批准的一致。`, doneOutside: '外部工具运行了一次。', edits: (count) => `你改过 ${n(count)} 个参数。`,
       undone: '你已撤销这次写入。',

@@ -126,3 +126,44 @@ fn a_call_cut_off_by_a_crash_is_unknown_and_never_run_again() {
         assert_eq!(desk.read("b.txt"), None, "{point}: it is not run again, also when the task goes on");
     }
 }
+
+/// Processes whose current folder is this one.
+fn at_work_in(folder: &Path) -> usize {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .filter(|entry| std::fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd == folder))
+        .count()
+}
+
+/// Waits until `met`, ten seconds at most.
+fn wait_for(met: impl Fn() -> bool) -> bool {
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    while std::time::Instant::now() < until {
+        if met() {
+            return true;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    met()
+}
+
+#[test]
+fn a_server_does_not_outlive_a_command_that_was_killed() {
+    let desk = Desk::new();
+    let servers =
+        json!({"daemon": {"command": stand_in(), "args": ["ignores-term"], "tools": {}}}).to_string();
+    let folder = desk.data.path().canonicalize().unwrap().join("mcp-check");
+    let mut check = desk
+        .command()
+        .args(["mcp", "check", "daemon"])
+        .env("POCKETPILOT_MCP_SERVERS", &servers)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    // The supervisor, the shell that ignores the signal, and the sleeper below it.
+    assert!(wait_for(|| at_work_in(&folder) >= 2), "the control: the server is at work");
+    check.kill().unwrap();
+    check.wait().unwrap();
+    assert!(wait_for(|| at_work_in(&folder) == 0), "kill -9 of the command leaves no process behind");
+}
