@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { expectAccessible, expectNothingCut, open, ready } from './window';
 
-const PAGES = ['#/tasks', '#/tasks/t-run', '#/tasks/t-done', '#/inbox', '#/inbox/a-report', '#/inbox/a-payees', '#/inbox/a-done', '#/files/台账/小满餐饮-2026Q3.csv', '#/settings/models', '#/settings/data'];
+const PAGES = ['#/tasks', '#/tasks/t-run', '#/tasks/t-done', '#/inbox', '#/inbox/a-report', '#/inbox/a-payees', '#/inbox/a-done', '#/files/台账/小满餐饮-2026Q3.csv', '#/automations/s-overdue', '#/settings/models', '#/settings/data'];
 
 for (const [what, width, height] of [['the smallest window', 900, 600], ['200 % zoom', 640, 400], ['just below the rail', 1119, 760]] as const) {
   for (const lang of ['en', 'zh-CN'] as const) {

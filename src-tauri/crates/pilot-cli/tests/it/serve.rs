@@ -104,7 +104,11 @@ impl Drop for Serving {
 
 /// Sends a text as curl would; gives status and body.
 fn post(port: u16, channel: &str, token: &str, text: &str) -> (u16, Value) {
-    let body = json!({ "text": text }).to_string();
+    post_object(port, channel, token, &json!({ "text": text }))
+}
+
+fn post_object(port: u16, channel: &str, token: &str, object: &Value) -> (u16, Value) {
+    let body = object.to_string();
     let head = format!(
         "POST /api/channels/{channel}/webhook HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUser-Agent: curl/8\r\nAccept: */*\r\n\
          Content-Type: application/json\r\nAuthorization: Bearer {token}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
@@ -187,6 +191,16 @@ fn curl_and_a_schedule_end_at_cards_and_a_persons_yes_completes_them() {
     assert_eq!(show["status"], "waiting_approval", "it stops at its card: {show}");
     assert_eq!(show["task"]["channel"], "webhook", "and says where it came from");
     assert_eq!(desk.manifest(), before, "the disk is unchanged");
+
+    for (object, code) in [
+        (json!({ "text": "go on", "follow_up_of": "no-such-task" }), "task_not_found"),
+        (json!({ "text": "x".repeat(4_001) }), "text_length"),
+        (json!({ "text": "" }), "text_length"),
+    ] {
+        let (status, body) = post_object(port, &channel, &token, &object);
+        assert_eq!((status, body["code"].as_str()), (422, Some(code)), "refused with its reason: {body}");
+    }
+    assert_eq!(desk.json(&["tasks", "list"]).rows().len(), 1, "none of these is a task");
 
     add_schedule(&desk, &writes());
     let second = until("a card of the schedule", || {

@@ -18,3 +18,4 @@ mod rows;
 mod speed;
 mod support;
 mod transaction;
+mod triggers;
