@@ -6,6 +6,9 @@ use std::sync::OnceLock;
 /// Lowest Landlock ABI that can refuse TCP (kernel 6.7); it also refuses truncating.
 const WHOLE_FROM: u32 = 4;
 
+/// The word for a program that is held to files and not from the network.
+pub(super) const FILES_ONLY: &str = "files_only";
+
 /// How far an outside program can be confined on this computer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
@@ -63,7 +66,7 @@ impl Confinement {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Whole { .. } => "files_and_network",
-            Self::FilesOnly { .. } => "files_only",
+            Self::FilesOnly { .. } => FILES_ONLY,
             Self::None => "none",
         }
     }

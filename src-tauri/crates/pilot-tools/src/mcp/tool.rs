@@ -2,6 +2,7 @@
 
 use super::capability::{Found, resolve};
 use super::client::{Answer, Fault, ServerGreeting, arguments, converse};
+use super::confinement::FILES_ONLY;
 use super::declaration::{ServerDeclaration, tool_name};
 use super::process::ServerProcess;
 use super::program::{Program, locate};
@@ -137,6 +138,13 @@ impl McpTool {
         Err(ToolError::new(ErrorCode::McpUnconfined, words))
     }
 
+    /// What holds the program, in one word: of a tool that may use the network, its files alone.
+    fn held(&self) -> &'static str {
+        let confinement = self.setup.confinement;
+        let network = self.spec.capability.class() == Some(CapabilityClass::Network);
+        if network && confinement.is_any() { FILES_ONLY } else { confinement.as_str() }
+    }
+
     /// What the card shows and the approval is bound to: the call, the command line, and what holds the program.
     fn request(&self, arguments: &Value, program: &Program) -> Result<String, ToolError> {
         let ServerDeclaration { args, env, .. } = &*self.declaration;
@@ -151,7 +159,7 @@ impl McpTool {
             "environment": env,
             "capability": self.spec.capability,
             "capability_found_by": self.found,
-            "confinement": self.setup.confinement.as_str(),
+            "confinement": self.held(),
             "time_limit_seconds": self.setup.limits.call.as_secs_f64(),
             "declaration": fingerprint,
         });

@@ -108,6 +108,12 @@ async fn a_write_is_prepared_whole_and_runs_only_as_it_was_shown() {
     assert_eq!(shown["program"], json!(stand_in()), "the program");
     assert_eq!(shown["args"], json!(["good"]), "its command line");
     assert_eq!(shown["confinement"], json!(Confinement::of_this_computer().as_str()), "and what holds it");
+    let online = outside.tools.prepare("mcp_s_connect_allowed", json!({"address": "x"})).await.unwrap();
+    let PreparedEffect::Outside { description } = online else { panic!("an outside effect: {online:?}") };
+    assert!(
+        !description.contains("files_and_network"),
+        "a tool with the network is not said to be kept from it"
+    );
     assert!(!outside.base().join("ws/b.txt").exists(), "preparing starts nothing");
     outside.tools.perform("mcp_s_write", arguments.clone(), effect.clone()).await.unwrap();
     assert_eq!(std::fs::read_to_string(outside.base().join("ws/b.txt")).unwrap(), "new", "then it is done");
