@@ -42,7 +42,7 @@ pub async fn erasure(conn: &mut SqliteConnection, task: &TaskId) -> Result<Optio
         "SELECT DISTINCT previous FROM artifacts AS mine WHERE task = ?1 AND previous IS NOT NULL
            AND NOT EXISTS (SELECT 1 FROM artifacts WHERE previous = mine.previous AND task <> ?1)
            AND NOT EXISTS (SELECT 1 FROM approvals WHERE base = mine.previous AND task <> ?1)
-           AND NOT EXISTS (SELECT 1 FROM edits WHERE before = mine.previous)",
+           AND NOT EXISTS (SELECT 1 FROM edits WHERE mine.previous IN (before, after))",
     )
     .bind(task.as_str())
     .fetch_all(conn)
