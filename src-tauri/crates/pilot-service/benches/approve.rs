@@ -76,7 +76,7 @@ fn approve(c: &mut Criterion) {
     assert_eq!(stands, report(round), "the last yes was really carried out");
 
     let floor = TempDir::new().unwrap();
-    let store = runtime.block_on(Store::open(&DataDir::open(&floor.path().join("data")).unwrap())).unwrap();
+    let store = runtime.block_on(Store::open(&DataDir::open(floor.path().join("data")).unwrap())).unwrap();
     let mut round = 0;
     group.bench_function("floor/commit_replace_commit", |b| {
         b.iter(|| {
