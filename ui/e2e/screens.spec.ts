@@ -38,7 +38,7 @@ const SCREENS: { name: string; hash: string; query?: string; then?: (page: impor
   { name: '09-settings-models', hash: '#/settings/models' },
   { name: '09-settings-provider', hash: '#/settings/models', query: 'keyring=missing', then: async (page) => { await page.getByTestId('provider-add').click(); await page.getByTestId('provider-save').click(); } },
   { name: '09-settings-mcp', hash: '#/settings/mcp', query: 'workspace=ws-q3', then: async (page) => { await expect(page.getByTestId('mcp-server').first()).toBeVisible(); } },
-  { name: '09-settings-mcp-check', hash: '#/settings/mcp', query: 'workspace=ws-q3&confinement=none', then: async (page) => { for (const button of await page.getByTestId('mcp-check').all()) await button.click(); await expect(page.getByText('mcp_not_started')).toBeVisible(); } },
+  { name: '09-settings-mcp-check', hash: '#/settings/mcp', query: 'workspace=ws-q3&confinement=none', then: async (page) => { await expect(page.getByTestId('mcp-check').first()).toBeVisible(); for (const button of await page.getByTestId('mcp-check').all()) await button.click(); await expect(page.getByText('mcp_not_started')).toBeVisible(); } },
   { name: '09-settings-mcp-dialog', hash: '#/settings/mcp', query: 'workspace=ws-q3', then: async (page) => { await page.getByTestId('mcp-add').click(); await page.getByTestId('mcp-tools').fill('{'); await page.getByTestId('mcp-save').click(); } },
   { name: '09-settings-notifications', hash: '#/settings/notifications' },
   { name: '09-settings-data', hash: '#/settings/data' },
