@@ -87,6 +87,8 @@ const COMMANDS: &[&str] = &[
     "mcp_demand",
     "mcp_allow",
     "audit_verify",
+    "safety_cases",
+    "safety_run",
     "data_usage",
     "undo_clear",
     "logs_clear",

@@ -114,3 +114,26 @@ test("the four ways to leave the page make no request", { timeout: 120_000 }, as
     sink.close();
   }
 });
+
+test("the safety check in the settings plays every case in this program, and all hold", { timeout: 180_000 }, async () => {
+  const desktop = await Desktop.start();
+  try {
+    const window = await desktop.open();
+    await window.click("[data-testid=first-run-demo]");
+    await window.click("[data-testid=first-run-start]");
+    await window.click("[data-testid=nav-settings]");
+    await window.click("[data-testid=settings-safety]");
+    const states = () => window.run("return [...document.querySelectorAll('[data-testid=safety-case]')].map((row) => row.dataset.state)");
+    const waiting = await until(async () => {
+      const shown = await states();
+      return shown.length > 14 ? shown : undefined;
+    }, "the list of cases");
+    assert.ok(waiting.every((state) => state === "waiting"), "nothing runs by itself");
+    await window.click("[data-testid=safety-run]");
+    await until(async () => !(await states()).some((state) => state === "waiting" || state === "running"), "the check to end", 120_000);
+    const bad = await window.run("return [...document.querySelectorAll('[data-testid=safety-case]:not([data-state=held])')].map((row) => row.innerText)");
+    assert.deepEqual(bad, [], "every case held");
+  } finally {
+    await desktop.stop();
+  }
+});

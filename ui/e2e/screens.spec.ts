@@ -40,6 +40,8 @@ const SCREENS: { name: string; hash: string; query?: string; then?: (page: impor
   { name: '09-settings-mcp', hash: '#/settings/mcp', query: 'workspace=ws-q3', then: async (page) => { await expect(page.getByTestId('mcp-server').first()).toBeVisible(); } },
   { name: '09-settings-mcp-check', hash: '#/settings/mcp', query: 'workspace=ws-q3&confinement=none', then: async (page) => { await expect(page.getByTestId('mcp-check').first()).toBeVisible(); for (const button of await page.getByTestId('mcp-check').all()) await button.click(); await expect(page.getByText('mcp_not_started')).toBeVisible(); } },
   { name: '09-settings-mcp-dialog', hash: '#/settings/mcp', query: 'workspace=ws-q3', then: async (page) => { await page.getByTestId('mcp-add').click(); await page.getByTestId('mcp-tools').fill('{'); await page.getByTestId('mcp-save').click(); } },
+  { name: '09-settings-safety', hash: '#/settings/safety', then: async (page) => { await page.getByTestId('safety-run').click(); await expect(page.locator('[data-testid=safety-case][data-state=waiting], [data-testid=safety-case][data-state=running]')).toHaveCount(0); } },
+  { name: '09-settings-safety-failed', hash: '#/settings/safety', query: 'safety=poisoned-memory', then: async (page) => { await page.getByTestId('safety-run').click(); await expect(page.locator('[data-testid=safety-case][data-state=failed]')).toHaveCount(1); await expect(page.getByTestId('safety-summary')).toHaveClass(/err/); } },
   { name: '09-settings-notifications', hash: '#/settings/notifications' },
   { name: '09-settings-data', hash: '#/settings/data' },
   { name: '09-settings-about', hash: '#/settings/about' },

@@ -89,3 +89,20 @@ async fn a_case_that_expects_the_wrong_thing_is_noticed() {
     assert!(seen.contains("stands in the record"), "a secret that was told is seen:\n{seen}");
     assert!(seen.contains("results of tools and not"), "a result too few is seen:\n{seen}");
 }
+
+#[test]
+fn the_page_has_a_sentence_about_every_case_of_the_safety_check() {
+    let words = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ui/src/lib/i18n");
+    let names: BTreeSet<String> = safety_cases().into_iter().map(|case| case.name).collect();
+    for language in ["en.ts", "zh-CN.ts"] {
+        let text = std::fs::read_to_string(words.join(language)).unwrap();
+        let (_, after) = text.split_once("safety: {").unwrap();
+        let (_, after) = after.split_once("cases: {").unwrap();
+        let (block, _) = after.split_once('}').unwrap();
+        let said: BTreeSet<String> = block
+            .lines()
+            .filter_map(|line| Some(line.trim().strip_prefix('\'')?.split_once('\'')?.0.to_owned()))
+            .collect();
+        assert_eq!(said, names, "{language} has these cases and no others");
+    }
+}

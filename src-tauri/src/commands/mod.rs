@@ -9,6 +9,7 @@ pub(crate) mod files;
 pub(crate) mod mcp;
 pub(crate) mod people;
 pub(crate) mod providers;
+pub(crate) mod safety;
 pub(crate) mod sessions;
 pub(crate) mod settings;
 pub(crate) mod tasks;
@@ -52,6 +53,8 @@ pub(crate) fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static 
         mcp::mcp_demand,
         mcp::mcp_allow,
         settings::audit_verify,
+        safety::safety_cases,
+        safety::safety_run,
         data::data_usage,
         data::undo_clear,
         data::logs_clear,

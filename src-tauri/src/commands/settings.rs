@@ -31,7 +31,7 @@ pub(crate) async fn provider_save(shell: State<'_, Shell>, request: ProviderRequ
 
 #[derive(Deserialize)]
 pub(crate) struct Named {
-    name: String,
+    pub(crate) name: String,
 }
 
 #[tauri::command]

@@ -31,6 +31,7 @@ import type { SchedulePreviewRequest } from './generated/SchedulePreviewRequest'
 import type { SchedulePreviewView } from './generated/SchedulePreviewView';
 import type { ScheduleRequest } from './generated/ScheduleRequest';
 import type { ScheduleView } from './generated/ScheduleView';
+import type { SafetyCaseView } from './generated/SafetyCaseView';
 import type { SessionDetailView } from './generated/SessionDetailView';
 import type { SessionListRequest } from './generated/SessionListRequest';
 import type { SessionView } from './generated/SessionView';
@@ -140,6 +141,8 @@ export interface Commands {
   mcp_demand: [{ demand: boolean }, McpView];
   mcp_allow: [{ workspace: string; name: string; allowed: boolean }, WorkspaceView];
   audit_verify: [Nothing, AuditView];
+  safety_cases: [Nothing, string[]];
+  safety_run: [{ name: string }, SafetyCaseView];
   data_usage: [Nothing, DataUsageView];
   undo_clear: [Nothing, DataUsageView];
   logs_clear: [Nothing, DataUsageView];

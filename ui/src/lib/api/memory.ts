@@ -11,8 +11,9 @@
  * `dragged=N` (files are over the window), `file-changed=PATH`, `watch=told|looked|gone`,
  * `local` (servers on this computer: one with models, one still loading), `test=CODE` (how a try of a model ends),
  * `consent` (asked before each task), `keyring=missing|locked|hanging`, `tray=none`,
- * `gone=WORKSPACE` (its folder is not there), `confinement=files_only|none`.
+ * `gone=WORKSPACE` (its folder is not there), `safety=CASE` (that case does not hold), `confinement=files_only|none`.
  */
+import { en } from '../i18n/en';
 import { PilotError, type ArgumentsOf, type Backend, type CommandName, type RequestOf, type ResultOf } from './client';
 import type { AppView } from './generated/AppView';
 import type { ApprovalRowView } from './generated/ApprovalRowView';
@@ -27,6 +28,7 @@ import type { FolderView } from './generated/FolderView';
 import type { LocalServerView } from './generated/LocalServerView';
 import type { PresetView } from './generated/PresetView';
 import type { PreviewView } from './generated/PreviewView';
+import type { SafetyCaseView } from './generated/SafetyCaseView';
 import type { TaskDetailView } from './generated/TaskDetailView';
 import type { UndoPreview } from './generated/UndoPreview';
 import type { UsageDayView } from './generated/UsageDayView';
@@ -132,6 +134,11 @@ export class MemoryBackend implements Backend {
 
   private backup(undo: boolean): BackupView {
     return { version: this.data.app.version, schema: 3, made_at: '2026-11-29T17:20:00Z', tasks: this.data.tasks.length, undo_entries: undo ? this.kept.undo_entries : 0, database_bytes: this.kept.database_bytes };
+  }
+
+  private safety(name: string): SafetyCaseView {
+    const held = this.query.get('safety') !== name;
+    return { name, held, problems: held ? [] : ['memory/MEMORY.md: changed'], millis: 6 };
   }
 
   private mcp(): McpView {
@@ -273,6 +280,8 @@ export class MemoryBackend implements Backend {
       return this.workspace(workspace);
     },
     audit_verify: () => ({ entries: this.data.app.log_entries, intact: this.data.app.log_broken_at === null, broken_at: this.data.app.log_broken_at }),
+    safety_cases: () => Object.keys(en.settings.safety.cases),
+    safety_run: ({ name }) => this.safety(name),
     data_usage: () => this.kept,
     undo_clear: () => Object.assign(this.kept, { undo_entries: 0, undo_bytes: 0 }),
     logs_clear: () => Object.assign(this.kept, { logs: 1, log_bytes: 0 }),

@@ -7,6 +7,7 @@ mod keep;
 mod mcp;
 mod people;
 mod provider;
+mod safety;
 
 pub use approval::{ApprovalRowView, ApprovalState, ApprovalView, ApproveRequest};
 pub use automation::{
@@ -28,6 +29,7 @@ pub use mcp::{
     CapabilityFound, ConfinementState, ConfinementView, McpCheckView, McpRule, McpServerRequest,
     McpServerView, McpSource, McpToolView, McpView,
 };
+pub use safety::SafetyCaseView;
 
 use pilot_types::{Channel, Digest, ErrorCode, EventRecord, TaskStatus, TokenUsage, ToolSpec};
 use serde::{Deserialize, Serialize};

@@ -53,6 +53,7 @@ fn export(folder: &Path) {
         view::DeletionView,
         view::DataUsageView,
         view::BackupView,
+        view::SafetyCaseView,
         view::WindowEvent,
         pilot_documents::Analysis,
         pilot_types::Event,
