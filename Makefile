@@ -109,7 +109,8 @@ test-browser: ## the page in Chromium with recorded data, and accessibility
 .PHONY: e2e
 e2e: ## the real window, driven through WebKitWebDriver
 	$(call say,the real window)
-	@cargo build $(TESTED) --bin pocketpilot
+	@# With the tests, so that the features of dependencies are those of the core tests and nothing is compiled twice.
+	cargo build $(TESTED) --bin pocketpilot --tests
 	tests/window/run
 
 .PHONY: deny
@@ -137,5 +138,5 @@ bench: ## the figures of docs/figures.md: criterion benches, then the programs a
 .PHONY: test-llm
 test-llm: ## the main job with a real model: POCKETPILOT_BASE_URL and POCKETPILOT_MODEL, or a local one where it is there
 	$(call say,the main job with a real model)
-	@cargo build $(TESTED) --bin pilot
+	@cargo build $(TESTED) --bin pilot --tests
 	scripts/test-llm.sh

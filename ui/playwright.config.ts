@@ -5,8 +5,9 @@ export default defineConfig({
   testDir: './e2e',
   outputDir: './test-results',
   timeout: 45_000,
-  fullyParallel: false,
-  workers: 1,
+  // Each test opens a page of its own on recorded data, and mostly waits.
+  fullyParallel: true,
+  workers: 2,
   retries: 0,
   forbidOnly: true,
   reporter: [['list']],
