@@ -8,11 +8,11 @@
 #![allow(missing_docs, reason = "criterion's macros make public functions")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use pilot_service::{Approve, Decider, Keys, OpenOptions, Service};
+use pilot_service::{Approve, Decider, Keys, Notice, OpenOptions, Service};
 use pilot_store::{DataDir, Store, settings};
 use pilot_types::{
-    ApprovalId, Channel, ProviderChoice, Script, ScriptStep, ScriptedCall, TaskId, TaskIntake, TaskStatus,
-    WorkspaceId,
+    ApprovalId, Channel, Event, ProviderChoice, Script, ScriptStep, ScriptedCall, TaskId, TaskIntake,
+    TaskStatus, WorkspaceId,
 };
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -67,9 +67,16 @@ fn approve(c: &mut Criterion) {
                 round += 1;
                 let (task, id) = runtime.block_on(card(&service, &workspace, round));
                 let yes = Approve { id, shown: None, arguments: None, by: Decider::Cli };
+                let mut notices = service.subscribe();
                 let started = Instant::now();
-                runtime.block_on(service.approve(yes)).unwrap();
+                let approving = runtime.spawn({
+                    let service = service.clone();
+                    async move { service.approve(yes).await }
+                });
+                // Told only after the commit: from here on it survives a power cut. Drawing the decided card follows.
+                runtime.block_on(async { while !is_done(&notices.recv().await.unwrap()) {} });
                 spent += started.elapsed();
+                runtime.block_on(approving).unwrap().unwrap();
                 // One task at a time works in a folder: this one comes to its end before the next begins.
                 runtime.block_on(service.run_to_stop(&task)).unwrap();
             }
@@ -91,6 +98,10 @@ fn approve(c: &mut Criterion) {
         });
     });
     group.finish();
+}
+
+fn is_done(notice: &Notice) -> bool {
+    matches!(notice, Notice::Recorded(record) if matches!(record.event, Event::ExecutionFinished { .. }))
 }
 
 async fn commit(store: &Store, round: u64) {
