@@ -66,7 +66,7 @@ check: ## the quick round: format, clippy, core tests, page tests
 	$(call say,clippy)
 	@cargo clippy $(TESTED) --all-targets --quiet -- -D warnings
 	$(call say,core tests)
-	@cargo nextest run $(TESTED)
+	@cargo nextest run $(TESTED) --profile quick
 	$(call say,page tests)
 	@npm --prefix ui test --silent
 
